@@ -1,0 +1,1 @@
+"""What is seen: surfaces people use, and the command line."""

@@ -1,0 +1,1 @@
+"""What is true: the domain, its log, and the one door to both."""
