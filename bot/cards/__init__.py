@@ -1,0 +1,1 @@
+"""What people see, made by pure functions from a session's state."""

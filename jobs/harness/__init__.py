@@ -1,0 +1,1 @@
+"""Adapters to whatever does the work, behind one contract."""
