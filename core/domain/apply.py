@@ -287,9 +287,7 @@ def _task_started(s: m.Session, e: Event, p: f.TaskStarted) -> None:
 @_on(f.TaskProgressed)
 def _task_progressed(s: m.Session, e: Event, p: f.TaskProgressed) -> None:
     task = s.tasks[p.task_id]
-    task.progress = m.Progress(
-        p.summary, p.percent, p.step, p.steps, p.current_step, p.next_step, p.risk, e.ts
-    )
+    task.progress = m.Progress(p.summary, p.percent, p.step, p.steps, p.current_step, p.next_step, p.risk, e.ts)
     if task.attempt_id in s.attempts:
         s.attempts[task.attempt_id].last_heard = e.ts
 
@@ -418,7 +416,9 @@ def _reconcile_opened(s: m.Session, e: Event, p: f.ReconcileOpened) -> None:
     _open(s, m.Interaction(p.interaction_id, p.short, "reconcile", p.task_id, p.attempt_id, p.summary, e.ts))
 
 
-def _close(s: m.Session, e: Event, id_: str, status: InteractionStatus, by: str, decision: str, why: str) -> m.Interaction:
+def _close(
+    s: m.Session, e: Event, id_: str, status: InteractionStatus, by: str, decision: str, why: str
+) -> m.Interaction:
     interaction = s.interactions[id_]
     interaction.status, interaction.decided_by, interaction.decided_at = status, by, e.ts
     interaction.decision, interaction.reason = decision, why
@@ -446,7 +446,7 @@ def _rejected(s: m.Session, e: Event, p: f.ApprovalRejected) -> None:
 
 @_on(f.InteractionCancelled)
 def _interaction_cancelled(s: m.Session, e: Event, p: f.InteractionCancelled) -> None:
-    _close(s, e, p.interaction_id, InteractionStatus.CANCELLED, "", p.cause, "")
+    _release(s, e, _close(s, e, p.interaction_id, InteractionStatus.CANCELLED, "", p.cause, ""))
 
 
 @_on(f.ReconcileResolved)

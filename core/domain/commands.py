@@ -147,8 +147,11 @@ class RecordReading(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch(Command):
+    """``slots`` is how many attempts the worker takes at once; the ledger refuses one more."""
+
     task_id: str
     worker: str
+    slots: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

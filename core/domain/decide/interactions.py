@@ -1,0 +1,111 @@
+"""Rules about waiting for a person: an approval is decided once, for exactly what was shown, by someone allowed to."""
+
+from __future__ import annotations
+
+from core.domain import commands as c
+from core.domain import facts as f
+from core.domain import limits
+from core.domain.decide import ending
+from core.domain.decide.scribe import Scribe
+from core.domain.model import Interaction
+from core.domain.tables import AttemptPhase, InteractionStatus, demand
+from core.domain.views import find_interaction
+from core.errors import Refused
+
+
+def request(s: Scribe, cmd: c.RequestApproval) -> None:
+    """The agent waits for leave. Asked again with the same request, it is the same approval."""
+    attempt = s.state.attempts.get(cmd.attempt_id)
+    if attempt is None:
+        raise Refused("unknown_attempt", attempt=cmd.attempt_id)
+    task = s.state.tasks[attempt.task_id]
+    if attempt.phase is not AttemptPhase.ACCEPTED or task.attempt_id != attempt.id:
+        raise Refused("attempt_over", attempt=attempt.id)
+    demand("task", task.status.value, "request_approval", name=task.short)
+    s.emit(
+        f.ApprovalRequested(
+            interaction_id=s.new_id("apr"),
+            short=s.short("A"),
+            task_id=task.id,
+            attempt_id=attempt.id,
+            request_id=cmd.request_id,
+            summary=cmd.summary[: limits.COMMAND_CHARS],
+            folder=cmd.folder,
+            reasons=cmd.reasons,
+            risk=cmd.risk,
+            digest=cmd.digest,
+            deadline=s.now + limits.APPROVAL_MS,
+        ),
+        "worker",
+        attempt.worker,
+    )
+
+
+def _pending(s: Scribe, name: str, kind: str) -> Interaction:
+    interaction = find_interaction(s.state, name)
+    if interaction.kind != kind:
+        raise Refused("unknown_interaction", name=name)
+    if interaction.status is not InteractionStatus.PENDING:
+        raise Refused(
+            "already_decided",
+            short=interaction.short,
+            by=interaction.decided_by,
+            decision=interaction.decision or interaction.status.value,
+            reason=interaction.reason,
+        )
+    return interaction
+
+
+def decide_approval(s: Scribe, cmd: c.DecideApproval) -> None:
+    interaction = _pending(s, cmd.interaction, "approval")
+    if cmd.digest and cmd.digest != interaction.digest:
+        raise Refused("card_stale", short=interaction.short)
+    if s.now >= interaction.deadline:
+        raise Refused("expired", short=interaction.short)
+    if cmd.decision == "approve":
+        s.say(cmd.by, f.ApprovalApproved(interaction_id=interaction.id, by=cmd.by.person))
+        return
+    stop = cmd.decision == "reject_stop"
+    reason = cmd.reason.strip()[: limits.REASON_CHARS]
+    s.say(cmd.by, f.ApprovalRejected(interaction_id=interaction.id, by=cmd.by.person, reason=reason, stop=stop))
+    if stop:
+        s.say(cmd.by, f.TaskWished(task_id=interaction.task_id, wish="cancel", by=cmd.by.person))
+
+
+def expire(s: Scribe, cmd: c.ExpireApproval) -> None:
+    """Nobody answered: told apart from a no. The agent is stopped and the task waits for a person."""
+    interaction = _pending(s, cmd.interaction_id, "approval")
+    if s.now < interaction.deadline:
+        raise Refused("not_due", short=interaction.short)
+    s.emit(f.InteractionCancelled(interaction_id=interaction.id, cause="timeout"))
+    s.emit(f.TaskBlocked(task_id=interaction.task_id, reason="approval_timeout"))
+
+
+def decide_reconcile(s: Scribe, cmd: c.DecideReconcile) -> None:
+    """What a person says about an attempt whose end is not known. Starting again may repeat effects, so it needs a reason."""
+    interaction = _pending(s, cmd.interaction, "reconcile")
+    reason = cmd.reason.strip()[: limits.REASON_CHARS]
+    if cmd.decision in ("again", "done") and not reason:
+        raise Refused("reason_needed", short=interaction.short)
+    s.say(
+        cmd.by,
+        f.ReconcileResolved(interaction_id=interaction.id, decision=cmd.decision, by=cmd.by.person, reason=reason),
+    )
+    if cmd.decision == "wait":
+        return
+    task = s.state.tasks[interaction.task_id]
+    s.emit(
+        f.AttemptUpdated(
+            attempt_id=interaction.attempt_id, phase="finalized", outcome="failed", stop_reason=f"person:{cmd.decision}"
+        )
+    )
+    if cmd.decision == "again":
+        s.say(cmd.by, f.TaskRequeued(task_id=task.id, trigger="requeue", reason=reason, by=cmd.by.person))
+    elif cmd.decision == "done":
+        s.say(cmd.by, f.TaskCompleted(task_id=task.id, summary=reason, by=cmd.by.person))
+    elif cmd.decision == "failed":
+        s.say(cmd.by, f.TaskFailed(task_id=task.id, failure="unknown", detail=reason))
+        ending.propagate(s, task, "fail")
+    else:
+        s.emit(f.TaskCancelled(task_id=task.id, reason="user_cancelled", by=cmd.by.person))
+        ending.propagate(s, task, "cancel")

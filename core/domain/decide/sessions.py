@@ -1,0 +1,85 @@
+"""Rules about a session, its repository, and the messages people write."""
+
+from __future__ import annotations
+
+from core.domain import commands as c
+from core.domain import facts as f
+from core.domain import limits
+from core.domain.decide.plans import propose
+from core.domain.decide.scribe import Scribe
+from core.errors import Refused
+
+
+def start(s: Scribe, cmd: c.StartSession) -> None:
+    if s.state.seq:
+        raise Refused("session_exists", session=s.state.id)
+    s.say(cmd.by, f.SessionCreated(title=cmd.title, place=cmd.place, surface=cmd.surface, by=cmd.by.person))
+
+
+def _known(s: Scribe) -> None:
+    if not s.state.seq:
+        raise Refused("unknown_session", session=s.state.id)
+
+
+def name_repo(s: Scribe, cmd: c.NameRepo) -> None:
+    _known(s)
+    path = cmd.path.strip()
+    if not path or "\0" in path or len(path) > 4096:
+        raise Refused("bad_path")
+    if s.state.flows:
+        raise Refused("repo_fixed", name=s.state.repo.name if s.state.repo else "")
+    s.say(cmd.by, f.RepoNamed(path=path, by=cmd.by.person))
+
+
+def record_repo(s: Scribe, cmd: c.RecordRepo) -> None:
+    repo = s.state.repo
+    if repo is None or repo.path != cmd.path or repo.problem != "checking":
+        raise Refused("not_asked", path=cmd.path)
+    s.emit(
+        f.RepoChecked(
+            path=cmd.path,
+            name=cmd.name,
+            base_branch=cmd.base_branch,
+            base_commit=cmd.base_commit,
+            worker=cmd.worker,
+            problem=cmd.problem,
+            detail=cmd.detail,
+        )
+    )
+
+
+def add_message(s: Scribe, cmd: c.AddMessage) -> None:
+    _known(s)
+    if not cmd.text.strip():
+        raise Refused("empty_message")
+    if len(cmd.text) > limits.MESSAGE_CHARS:
+        raise Refused("message_too_long", limit=limits.MESSAGE_CHARS)
+    s.say(
+        cmd.by,
+        f.MessageAdded(
+            message_id=s.new_id("msg"), author=cmd.by.person, text=cmd.text, language=cmd.language, ref=cmd.ref
+        ),
+    )
+
+
+def record_reading(s: Scribe, cmd: c.RecordReading) -> None:
+    message = s.state.messages.get(cmd.message_id)
+    if message is None:
+        raise Refused("unknown_message", message=cmd.message_id)
+    if message.kind and not message.waits_for:
+        raise Refused("already_read", message=cmd.message_id)
+    reading = cmd.reading
+    s.emit(
+        f.MessageClassified(
+            message_id=cmd.message_id,
+            kind=reading.kind,
+            size=reading.size,
+            confidence=reading.confidence,
+            rationale=reading.rationale,
+            waits_for=cmd.waits_for,
+            reply=reading.reply,
+        ),
+        "manager",
+    )
+    if reading.proposal is not None:
+        propose(s, message.id, reading.proposal)
