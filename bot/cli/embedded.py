@@ -84,7 +84,7 @@ async def start(data: Path, *, binary: ServerBinary | None = None, ready_s: floa
     folder = _private_folder(redis_folder(data))
     lock = FolderLock(folder / "up.lock")
     if not lock.take():
-        raise Refused("already_running", pid=lock.holder() or "unknown", data=str(data))
+        raise _already_running(lock, data)
     try:
         lock.write(os.getpid())
         await _end_orphan(FolderLock(folder / "server.lock"))
@@ -98,6 +98,20 @@ async def start(data: Path, *, binary: ServerBinary | None = None, ready_s: floa
         lock.release()
         raise
     return EmbeddedServer(url=socket_url(data), pid=process.pid, data=data, process=process, lock=lock)
+
+
+def refuse_if_running(data: Path) -> None:
+    """Raise Refused("already_running", pid, data) when a launcher has this folder now; changes nothing."""
+    place = redis_folder(data) / "up.lock"
+    if place.is_file():
+        lock = FolderLock(place)
+        if not lock.take():
+            raise _already_running(lock, data)
+        lock.release()
+
+
+def _already_running(lock: FolderLock, data: Path) -> Refused:
+    return Refused("already_running", pid=lock.holder() or "unknown", data=str(data))
 
 
 @contextlib.asynccontextmanager
@@ -154,10 +168,10 @@ async def _ready(process: asyncio.subprocess.Process, data: Path, ready_s: float
                     return
                 await asyncio.sleep(POLL_S)
     except TimeoutError as error:
-        raise Unavailable("redis_server_failed", log=_log_tail(data)) from error
+        raise Unavailable("redis_server_failed", log=log_tail(data)) from error
     finally:
         await client.aclose()
-    raise Unavailable("redis_server_failed", log=_log_tail(data))
+    raise Unavailable("redis_server_failed", log=log_tail(data))
 
 
 async def _end(process: asyncio.subprocess.Process, grace_s: float) -> None:
@@ -203,7 +217,8 @@ def _private_folder(folder: Path) -> Path:
     return folder
 
 
-def _log_tail(data: Path) -> str:
+def log_tail(data: Path) -> str:
+    """The end of what the server wrote about itself, for an error."""
     try:
         return (redis_folder(data) / "server.log").read_bytes()[-LOG_TAIL:].decode("utf-8", "replace").strip()
     except OSError:
