@@ -1,7 +1,7 @@
 """What the rest of the product may ask of the ledger: one Protocol, kept by Redis and by an in-memory twin alike.
 
-The rule: an append checks everything first and then writes everything, or nothing. Readers may see an entry more than once
-(at-least-once) and are idempotent by event id; nobody sees a gap.
+The rule: an append checks everything first and then writes everything, or nothing. Readers may see an entry more than
+once (at-least-once) and are idempotent by event id; nobody sees a gap.
 """
 
 from __future__ import annotations
@@ -125,9 +125,13 @@ class Ledger(Protocol):
     ) -> Appended:
         """Write all or nothing, in one round trip. ``expected_seq`` None is a record: no seq check.
 
-        ``dedupe`` is remembered for 7 days; a second append with it writes nothing and returns the first one's events.
-        Raises LostRace, Fenced, NoCapacity, Unavailable. After a lost reply the client reads its own event ids back, so
-        a retry never doubles.
+        Without drafts only the effects are written. Within one append releases come before claims, and cancelled
+        timers before set ones, so a place or a timer can change hands.
+
+        ``dedupe`` is remembered for 7 days, across sessions; a second append with it writes nothing and returns the
+        first one's events (``session_id`` of the first). Raises LostRace, Fenced, NoCapacity, Unavailable, and
+        Refused("unwritable_event") for text or a size no log can hold. After a lost reply the client asks for its own
+        event ids, so a retry never doubles and is not called a duplicate.
         """
         ...
 
@@ -138,7 +142,11 @@ class Ledger(Protocol):
         ...
 
     def follow(self, session_id: str, after: int = 0) -> AsyncIterator[Event]:
-        """Every event after ``after`` in order, then live, until the caller stops iterating."""
+        """Every event after ``after`` in order, then live, until the caller stops iterating.
+
+        Raises what ``read`` raises, and Unavailable("log_shorter") when the log ends before ``after``: a server that
+        lost its tail in a crash counts those numbers again, and a reader must start over.
+        """
         ...
 
     async def sessions(self, limit: int = 200) -> list[tuple[str, int]]:
@@ -158,7 +166,11 @@ class Ledger(Protocol):
         ...
 
     async def tail(self, feed: str, after: str, *, limit: int = 100, block_ms: int = 0) -> list[FeedEntry]:
-        """Entries after stream id ``after`` ("0" from the start, "$" is not accepted: ask ``feed_end`` first)."""
+        """Entries after stream id ``after`` ("0" from the start, "$" is not accepted: ask ``feed_end`` first).
+
+        When the feed was trimmed past ``after`` the first entry has data ``{"gap": "1"}``: read the state again, then
+        go on with the entries behind it.
+        """
         ...
 
     async def feed_end(self, feed: str) -> str: ...
@@ -166,10 +178,15 @@ class Ledger(Protocol):
     async def take(
         self, feed: str, group: str, consumer: str, *, limit: int = 50, block_ms: int = 0, idle_ms: int = 15_000
     ) -> list[FeedEntry]:
-        """Work share: entries pending longer than ``idle_ms`` at a dead consumer first, then new ones. Needs ``ack``."""
+        """Share of the work: entries pending longer than ``idle_ms`` (their consumer died) first, else new ones.
+
+        Each needs ``ack``. A group starts at the feed's oldest entry.
+        """
         ...
 
-    async def ack(self, feed: str, group: str, ids: Sequence[str]) -> None: ...
+    async def ack(self, feed: str, group: str, ids: Sequence[str]) -> None:
+        """Done with these. An outbox has one group, so there an acknowledged entry is also removed."""
+        ...
 
     async def due(self, now: int, limit: int = 100) -> list[Timer]:
         """Timers due; each stays until ``done`` so a crash repeats it."""
@@ -194,7 +211,7 @@ class Ledger(Protocol):
     async def rebind(self, place: str, session_id: str) -> None: ...
     async def bound(self, place: str) -> str | None: ...
 
-    # small named hashes: posts (what was shown), workers
+    # small named hashes, keys like "post:<key>" and "worker:<id>"; indexes have plain names, like "workers"
     async def get_hash(self, key: str) -> dict[str, str]: ...
     async def set_hash(self, key: str, values: Mapping[str, str], ttl_ms: int | None = None) -> None: ...
     async def delete(self, key: str) -> None: ...
