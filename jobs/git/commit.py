@@ -14,7 +14,7 @@ from pathlib import Path
 from core.errors import Refused
 
 from .merge import message_bytes
-from .repo import SHOWN_FILES, changes, signature
+from .repo import SHOWN_FILES, changes, shown, signature
 from .run import git
 from .worktree import Place, admin_dir
 
@@ -37,7 +37,7 @@ async def commit_all(
     admin = await admin_dir(place.repo, place.worktree)
     await _refuse_wrong_branch(place, admin)
     changed = await changes(place.worktree, untracked="all", git_dir=admin)
-    excluded = {name.rstrip("/") for name in leave_out}
+    excluded = {name.rstrip("/") for _, name in changed if shown(name.rstrip("/")) in leave_out}
     _refuse_unfit(place.worktree, [c for c in changed if c[1].rstrip("/") not in excluded], file_limit)
     await _stage(place.worktree, admin, sorted(excluded))
     staged = await git(place.worktree, "diff-index", "--cached", "--quiet", "HEAD", "--", ok=(0, 1), git_dir=admin)
@@ -63,7 +63,7 @@ def _refuse_unfit(worktree: Path, changed: Sequence[tuple[str, str]], file_limit
 
 def _refuse(code: str, files: Sequence[str], **params: object) -> None:
     if files:
-        raise Refused(code, files=sorted(files)[:SHOWN_FILES], count=len(files), **params)
+        raise Refused(code, files=sorted(map(shown, files))[:SHOWN_FILES], count=len(files), **params)
 
 
 def _size(path: Path) -> int:

@@ -17,7 +17,7 @@ from core.errors import Refused
 from .lock import locked
 from .names import flow_branch as flow_branch_of
 from .names import flow_folder
-from .repo import SHOWN_FILES, changes, commit_of, common_dir, contains, holder, signature, tip
+from .repo import SHOWN_FILES, changes, commit_of, common_dir, contains, holder, shown, signature, tip
 from .run import git
 
 CHECKOUT_SECONDS = 600.0  # a big repository on a slow disk
@@ -62,7 +62,7 @@ async def merged(repo: Path, ours: str, theirs: str, message: str) -> str:
         raise Refused("unrelated_histories", commit=theirs)
     tree = await git(repo, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs, ok=(0, 1))
     if tree.code:
-        files = sorted({_shown(name) for name in tree.fields[1:]})
+        files = sorted({shown(name) for name in tree.fields[1:]})
         raise Refused("merge_conflict", files=files[:SHOWN_FILES], count=len(files), commit=theirs)
     parents = ("-p", ours, "-p", theirs)
     made = await git(
@@ -122,8 +122,8 @@ async def _explain(repo: Path, checkout: Path, branch: str, old: str, why: str) 
 
 async def _refuse_dirty(checkout: Path, files: Sequence[str]) -> None:
     if files:
-        shown = sorted({_shown(name) for name in files})
-        raise Refused("base_dirty", path=str(checkout), files=shown[:SHOWN_FILES], count=len(shown))
+        names = sorted({shown(name) for name in files})
+        raise Refused("base_dirty", path=str(checkout), files=names[:SHOWN_FILES], count=len(names))
 
 
 async def _in_the_way(checkout: Path, old: str, new: str) -> list[str]:
@@ -134,14 +134,23 @@ async def _in_the_way(checkout: Path, old: str, new: str) -> list[str]:
 
 
 def _obstacles(checkout: Path, added: Sequence[str], tracked: set[str]) -> list[str]:
-    found = []
-    for name in added:
-        steps = [name, *map(str, list(Path(name).parents)[:-1])]
-        for step in steps:
-            place = checkout / step
-            if os.path.lexists(place) and step not in tracked and (place.is_symlink() or not place.is_dir()):
-                found.append(step)
-    return found
+    """Of each added path and the folders above it: what is there now, is not git's, and could not give way."""
+    steps = {str(step) for name in added for step in (Path(name), *list(Path(name).parents)[:-1])} - tracked
+    blocking = [step for step in steps if _is_leaf(checkout / step)]
+    return blocking + [name for name in added if _holds_untracked(checkout, name, tracked)]
+
+
+def _is_leaf(place: Path) -> bool:
+    return os.path.lexists(place) and (place.is_symlink() or not place.is_dir())
+
+
+def _holds_untracked(checkout: Path, name: str, tracked: set[str]) -> bool:
+    """Whether a folder of the person with files of their own stands where a file must go."""
+    folder = checkout / name
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    inside = (Path(parent, file) for parent, _, files in os.walk(folder) for file in files)
+    return any(str(file.relative_to(checkout)) not in tracked for file in inside)
 
 
 async def _refuse_rebase(repo: Path, branch: str) -> None:
@@ -196,8 +205,3 @@ async def _merge_lock(repo: Path) -> str:
 def message_bytes(message: str) -> bytes:
     """A commit message git accepts: bounded, without NUL, never empty."""
     return (message.replace("\0", "")[:MESSAGE_LIMIT].strip() or "Keep work").encode("utf-8", "replace") + b"\n"
-
-
-def _shown(name: str) -> str:
-    """A file name as text for people: bytes that are no UTF-8 become a replacement mark."""
-    return os.fsencode(name).decode("utf-8", "replace")

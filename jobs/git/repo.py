@@ -162,3 +162,8 @@ async def signature(repo: Path) -> dict[str, str]:
         for role in ("AUTHOR", "COMMITTER")
         for part, value in (("NAME", name), ("EMAIL", email))
     }
+
+
+def shown(name: str) -> str:
+    """A file name as text for people: bytes that are no UTF-8 become a replacement mark."""
+    return os.fsencode(name).decode("utf-8", "replace")

@@ -117,6 +117,9 @@ def end(s: Scribe, cmd: c.EndAttempt) -> None:
         _completed(s, task, cmd.report, attempt.worker)
     elif task.wish:
         _granted(s, task)
+    elif cmd.stop_reason == "shutdown":
+        # the worker ended the agent itself and says so: nothing is uncertain, the task goes out again
+        s.emit(f.TaskRequeued(task_id=task.id, trigger="requeue", reason="worker_stopped"))
     elif cmd.failure:
         s.emit(
             f.TaskFailed(task_id=task.id, failure=cmd.failure, detail=cmd.detail, output=cmd.output),

@@ -24,7 +24,9 @@ class Person:
     data: Path
 
     def git(self, *args: str, at: Path | None = None) -> str:
-        done = subprocess.run(["git", *args], cwd=at or self.path, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", *args], cwd=at or self.path, capture_output=True, text=True, check=True, errors="surrogateescape"
+        )
         return done.stdout.strip()
 
     def write(self, name: str, text: str, at: Path | None = None) -> Path:
@@ -59,7 +61,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.mkdir()
     (place / ".gitconfig").write_text(
         "[user]\n\tname = alice\n\temail = alice@example.org\n[init]\n\tdefaultBranch = main\n"
-        "[protocol \"file\"]\n\tallow = always\n"
+        '[protocol "file"]\n\tallow = always\n'
     )
     for name in [name for name in os.environ if name.startswith(("GIT_", "XDG_"))]:
         monkeypatch.delenv(name)

@@ -1,0 +1,38 @@
+"""What every process builds from settings: the ledger and the door to it. Nothing else opens Redis."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from core.errors import Refused
+from core.ledger.connect import connect
+from core.ledger.redis_ledger import RedisLedger
+from core.service import Service
+from core.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The tools of one process; closed when its ``open_desk`` block ends."""
+
+    settings: Settings
+    ledger: RedisLedger
+    service: Service
+
+
+def redis_address(settings: Settings) -> str:
+    """Raises Refused("no_redis_url") when none is set: only ``up`` and ``demo`` start one themselves."""
+    if settings.redis_url is None:
+        raise Refused("no_redis_url")
+    return settings.redis_url.get_secret_value()
+
+
+@asynccontextmanager
+async def open_desk(settings: Settings) -> AsyncIterator[Desk]:
+    ledger = RedisLedger(connect(redis_address(settings)), settings.workspace)
+    try:
+        yield Desk(settings, ledger, Service(ledger))
+    finally:
+        await ledger.close()

@@ -1,0 +1,1 @@
+"""Run one attempt on a worker: claim it, prepare the place, drive the agent, bring back what it did."""

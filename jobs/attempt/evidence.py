@@ -1,0 +1,83 @@
+"""Turn a claim into a report: commit the work, run the checks of the criteria, measure the change.
+
+A criterion may end in ``:: command``; the command runs in the worktree and its exit code is the proof. A criterion without
+one stays a claim that a person judges.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.domain.commands import ReportValue
+from core.domain.facts import CheckValue
+from core.domain.model import Session, Task
+from jobs import git
+from jobs.attempt.telling import Teller
+from jobs.harness import contract as h
+from jobs.attempt.checks import run_check
+
+EXCERPT_CHARS = 1_500
+
+
+def split_criterion(line: str) -> tuple[str, str]:
+    """The words and the check command, "" when there is none."""
+    words, _, command = line.partition("::")
+    return words.strip(), command.strip()
+
+
+async def make_report(
+    teller: Teller, said: h.Reported, state: Session, task: Task, place: git.Place, workspace: h.Workspace
+) -> ReportValue:
+    """Everything a person needs to judge the work. Raises Refused when the work cannot be committed as it is."""
+    await git.commit_all(place, f"{task.short} {task.title}\n\nRound {task.round}")
+    tip = await git.head(place.worktree)
+    checks = [await _proof(teller, proof, tip) for proof in said.proofs]
+    checks += [await _criterion(teller, line, workspace, tip) for line in task.criteria]
+    base = state.flows[task.flow_id].base_commit
+    stat = await git.diffstat(place.repo, place.start, tip)
+    diff = await git.diff_text(place.repo, base, tip) if tip != base else ""
+    return ReportValue(
+        summary=said.summary[:4000],
+        evidence=tuple(checks),
+        commit=tip,
+        base=place.start,
+        files=stat.files,
+        added=stat.added,
+        removed=stat.removed,
+        biggest=tuple(f"{path} +{plus} −{minus}" for path, plus, minus in stat.biggest[:5]),
+        diff=await teller.keep(diff.encode()),
+        output=checks[0].output if checks else "",
+        handoffs=dict(said.handoffs),
+    )
+
+
+async def _proof(teller: Teller, proof: h.Proof, tip: str) -> CheckValue:
+    return CheckValue(
+        criterion=proof.criterion,
+        command=proof.command,
+        exit_code=proof.exit_code,
+        excerpt=proof.excerpt[-EXCERPT_CHARS:],
+        output=await teller.keep(proof.output),
+        commit=tip,
+    )
+
+
+async def _criterion(teller: Teller, line: str, workspace: h.Workspace, tip: str) -> CheckValue:
+    words, command = split_criterion(line)
+    if not command:
+        return CheckValue(criterion=line)
+    exit_code, output = await run_check(command, workspace)
+    text = output.decode("utf-8", "replace")
+    return CheckValue(
+        criterion=line,
+        command=command,
+        exit_code=exit_code,
+        excerpt=text[-EXCERPT_CHARS:] if words else text,
+        output=await teller.keep(output),
+        commit=tip,
+    )
+
+
+def scratch_folder(data: Path, attempt_id: str) -> Path:
+    """A folder of the attempt's own, outside the worktree."""
+    return data / "scratch" / attempt_id

@@ -1,0 +1,178 @@
+"""One delivery attempt on a worker, from claim to end.
+
+The first act is to look at the log: an attempt that was claimed, recalled or superseded is left alone, so a job that RQ
+delivers twice runs once. Whatever happens after the claim ends in exactly one ``EndAttempt``, or, when this process dies,
+in none: then the attempt is uncertain and people are told so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from core.assembly import Desk
+from core.domain import commands as c
+from core.domain.model import Attempt, Session, Task
+from core.domain.prompt import last_feedback
+from core.domain.views import settled_commits
+from core.errors import Refused, Unavailable
+from core.ledger.port import Fence, Fenced
+from core.routing import holder
+from jobs import git
+from jobs.attempt.drive import Drive, Outcome
+from jobs.attempt.evidence import make_report, scratch_folder
+from jobs.attempt.lease import leased
+from jobs.attempt.telling import Teller
+from jobs.harness import contract as h
+from jobs.harness.registry import Harnesses
+
+END_TRIES = 8  # with a growing pause between: about a minute in which Redis may come back
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What the steps of one attempt share."""
+
+    desk: Desk
+    state: Session
+    task: Task
+    attempt: Attempt
+    teller: Teller
+
+
+async def run_attempt(desk: Desk, harnesses: Harnesses, session_id: str, attempt_id: str) -> None:
+    """Run the attempt unless somebody else has it or nobody wants it any more."""
+    state = await desk.service.state(session_id)
+    attempt = state.attempts.get(attempt_id)
+    if attempt is None:
+        return
+    worker = desk.settings.worker
+    name = holder(session_id, attempt.task_id, attempt_id)
+    async with leased(desk.ledger, name, worker.lease_s):
+        try:
+            await desk.service.handle(session_id, c.ClaimAttempt(attempt_id=attempt_id, worker=worker.id))
+        except Refused as refused:
+            log.info("attempt_not_claimed", attempt=attempt_id, code=refused.code)
+            return
+        fence = Fence(attempt.task_id, attempt.number)
+        teller = Teller(desk.service, session_id, attempt_id, worker.id, fence)
+        running = Running(desk, state, state.tasks[attempt.task_id], attempt, teller)
+        try:
+            await _end(running, await _work(running, harnesses))
+        except Fenced:
+            log.warning("attempt_fenced", attempt=attempt_id)
+
+
+async def _work(running: Running, harnesses: Harnesses) -> c.EndAttempt:
+    """Prepare the place, open the agent, drive it, and say how it ended."""
+    attempt_id = running.attempt.id
+    try:
+        place = await _place(running)
+        harness = harnesses.get(running.task.target)
+    except Refused as refused:
+        return c.EndAttempt(
+            attempt_id=attempt_id, stop_reason="not_started", failure="workspace", detail=str(refused)[:1000]
+        )
+    scratch = scratch_folder(running.desk.settings.data, attempt_id)
+    scratch.mkdir(parents=True, exist_ok=True)
+    workspace = h.Workspace(folder=place.worktree, scratch=scratch, branch=place.branch)
+    session = await harness.open(_assignment(running), workspace)
+    try:
+        outcome = await _turn(running, session)
+        return await _ending(running, outcome, place, workspace)
+    finally:
+        await session.close()
+
+
+def _assignment(running: Running) -> h.Assignment:
+    task = running.task
+    return h.Assignment(
+        session_id=running.state.id,
+        task_id=task.id,
+        short=task.short,
+        title=task.title,
+        content=task.content,
+        attempt_id=running.attempt.id,
+        number=running.attempt.number,
+        round=task.round,
+        feedback=last_feedback(task),
+    )
+
+
+async def _place(running: Running) -> git.Place:
+    state, task = running.state, running.task
+    flow = state.flows[task.flow_id]
+    if state.repo is None:
+        raise Refused("no_repository")
+    return await git.prepare(
+        Path(state.repo.path),
+        running.desk.settings.data,
+        flow_id=flow.id,
+        slug=flow.slug,
+        short=task.short.lower(),
+        base_commit=flow.base_commit,
+        settled=settled_commits(state, flow),
+    )
+
+
+async def _turn(running: Running, session: h.HarnessSession) -> Outcome:
+    """Send the prompt, say that it was received, and drive the turn. SIGTERM ends the agent and says that it was us."""
+    admission = await session.send(running.attempt.prompt)
+    if admission == "rejected":
+        return Outcome("refused", broke=h.Broke("rejected", "the agent did not take the prompt"))
+    await running.desk.service.handle(
+        running.state.id, c.AcceptAttempt(attempt_id=running.attempt.id), fence=running.teller.fence
+    )
+    drive = Drive(running.teller, session)
+    loop = asyncio.get_running_loop()
+    leaving: set[asyncio.Task[None]] = set()
+    with suppress(ValueError, RuntimeError):  # not in the main thread: then nobody sends signals here either
+        loop.add_signal_handler(signal.SIGTERM, lambda: leaving.add(asyncio.ensure_future(drive.shutdown())))
+    return await drive.run()
+
+
+async def _ending(
+    running: Running, outcome: Outcome, place: git.Place, workspace: h.Workspace
+) -> c.EndAttempt:
+    attempt_id, stop = running.attempt.id, outcome.stop_reason
+    if outcome.broke is not None and stop not in ("cancelled", "shutdown"):
+        output = await running.teller.keep(outcome.broke.output)
+        return c.EndAttempt(
+            attempt_id=attempt_id,
+            stop_reason=stop,
+            failure=outcome.broke.failure,
+            detail=outcome.broke.detail[:1000],
+            output=output,
+        )
+    if outcome.reported is None:
+        return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop)
+    try:
+        report = await make_report(running.teller, outcome.reported, running.state, running.task, place, workspace)
+    except Refused as refused:
+        return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop, failure="workspace", detail=str(refused)[:1000])
+    return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop, report=report)
+
+
+async def _end(running: Running, ending: c.EndAttempt) -> None:
+    """Write the end; Redis may be away for a while, and the end is the one thing worth waiting for."""
+    for attempt in range(END_TRIES):
+        try:
+            await running.desk.service.handle(
+                running.state.id, ending, fence=running.teller.fence, dedupe=f"end:{running.attempt.id}"
+            )
+            return
+        except Fenced:
+            raise
+        except Refused as refused:
+            log.warning("end_refused", attempt=running.attempt.id, code=refused.code)
+            return
+        except Unavailable:
+            await asyncio.sleep(min(0.25 * 2**attempt, 15.0))
+    log.error("end_not_written", attempt=running.attempt.id)

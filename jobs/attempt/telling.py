@@ -1,0 +1,69 @@
+"""From what an agent says to what the log keeps: bounded facts, large output as artifacts, live text on the feed only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.domain import facts as f
+from core.domain import limits
+from core.ledger.port import Fence
+from core.service import Service
+from jobs.harness import contract as h
+
+BLOB_LIMIT = 8 * 1024 * 1024  # bytes; the ledger refuses larger artifacts
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Writes what one attempt says. Every write is fenced: once another attempt holds the task, nothing gets through."""
+
+    service: Service
+    session_id: str
+    attempt_id: str
+    worker: str
+    fence: Fence
+
+    async def tell(self, said: h.Said) -> None:
+        """Record a message, progress, a finished tool; publish a chunk. Other values are the driver's. Raises Fenced."""
+        if isinstance(said, h.Chunk):
+            await self._chunk(said)
+        elif isinstance(said, h.Message):
+            await self._record(f.AgentMessage(text=said.text[: limits.SUMMARY_CHARS]))
+        elif isinstance(said, h.Progress):
+            await self._record(self._progress(said))
+        elif isinstance(said, h.ToolFinished):
+            await self._record(
+                f.ToolFinished(
+                    tool=said.tool,
+                    summary=said.summary[: limits.SUMMARY_CHARS],
+                    exit_code=said.exit_code,
+                    output=await self.keep(said.output),
+                    size=len(said.output),
+                )
+            )
+
+    def _progress(self, said: h.Progress) -> f.TaskProgressed:
+        return f.TaskProgressed(
+            task_id=self.fence.task_id,
+            summary=said.summary[:400],
+            percent=said.percent,
+            step=said.step,
+            steps=said.steps,
+            current_step=said.current_step[:400],
+            next_step=said.next_step[:400],
+        )
+
+    async def keep(self, data: bytes) -> str:
+        """Store an artifact, "" for nothing; output past the limit keeps its end, where results stand."""
+        return await self.service.ledger.put_blob(data[-BLOB_LIMIT:]) if data else ""
+
+    async def _record(self, payload: f.Payload) -> None:
+        await self.service.record(
+            self.session_id, [payload], attempt_id=self.attempt_id, worker=self.worker, fence=self.fence
+        )
+
+    async def _chunk(self, said: h.Chunk) -> None:
+        await self.service.ledger.publish(
+            "task",
+            {"kind": "output", "session": self.session_id, "task": self.fence.task_id, "text": said.text[:4096]},
+        )

@@ -1,0 +1,99 @@
+"""RQ's worker, made safe: it runs only listed functions, its jobs die with it, and its lease is short.
+
+RQ imports whatever function a job names; here a name is looked up in a table, so write access to Redis is not code
+execution. A work-horse normally outlives its killed worker; here the kernel ends it (Linux), and the log's fencing refuses
+whatever might still be written.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from redis import Redis
+from rq import Queue, Worker
+from rq.job import Job
+
+LEASE_S = 8  # RQ's own lease of 90 s would leave a dead worker's jobs alone for minutes
+BEAT_S = 2
+IDLE_TTL_S = 30  # how long RQ's blocking read may take before the worker says that it is alive
+PR_SET_PDEATHSIG = 1
+
+Functions = Mapping[str, Callable[..., Any]]
+
+
+def die_with_parent(parent: int) -> None:
+    """Ask the kernel to kill this process when ``parent`` dies. Elsewhere than Linux this does nothing."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before we asked
+            os._exit(1)
+
+
+class UnlistedFunction(Exception):
+    """The job names a function this worker does not run."""
+
+
+def listed_job(functions: Functions) -> type[Job]:
+    """A job class that resolves names in ``functions`` only, and ignores callbacks and instances."""
+
+    class ListedJob(Job):
+        @property
+        def func(self) -> Callable[..., Any]:
+            try:
+                return functions[str(self.func_name)]
+            except KeyError:
+                raise UnlistedFunction(f"{str(self.func_name)[:100]} is not on this worker's list") from None
+
+        @property
+        def success_callback(self) -> None:
+            return None
+
+        @property
+        def failure_callback(self) -> None:
+            return None
+
+        @property
+        def stopped_callback(self) -> None:
+            return None
+
+    return ListedJob
+
+
+class LeaseWorker(Worker):
+    """Serves exactly one queue, so that RQ moves a job atomically instead of popping it."""
+
+    def __init__(self, queue: str, connection: Redis, functions: Functions, name: str) -> None:
+        job_class = listed_job(functions)
+        super().__init__(
+            [Queue(queue, connection=connection, serializer="json", job_class=job_class)],
+            name=name,
+            connection=connection,
+            serializer="json",
+            job_class=job_class,
+            job_monitoring_interval=BEAT_S,
+            worker_ttl=IDLE_TTL_S,
+            log_job_description=False,
+        )
+
+    def get_heartbeat_ttl(self, job: Job, working_time: float = 0.0) -> int:
+        return LEASE_S
+
+    def fork_work_horse(self, job: Job, queue: Queue) -> None:
+        parent = os.getpid()
+        child = os.fork()
+        if child:
+            self._horse_pid = child
+            return
+        os.setpgrp()
+        die_with_parent(parent)
+        self.main_work_horse(job, queue)
+
+    def handle_warm_shutdown_request(self) -> None:
+        """Tell the job, which hands over and ends; RQ alone would wait for it for ever."""
+        if self._horse_pid:
+            os.kill(self._horse_pid, signal.SIGTERM)

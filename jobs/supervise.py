@@ -1,0 +1,102 @@
+"""Keeps a set of child processes running: forks them, restarts the ones that die, stops them all in time.
+
+It touches no network, so it can fork safely at any moment; whatever a child needs it opens itself.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import structlog
+
+from jobs.runner import die_with_parent
+
+STOP_S = 3.0  # `up` has 4 s for everything
+BACKOFF_S = (0.0, 0.5, 2.0, 10.0)  # before the 1st, 2nd, 3rd and every further restart within RECENT_S
+RECENT_S = 60.0
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class _Child:
+    run: Callable[[], None]
+    pid: int = 0
+    deaths: list[float] = field(default_factory=list)
+    restart_at: float = 0.0
+
+
+def supervise(children: Mapping[str, Callable[[], None]]) -> int:
+    """Run until SIGTERM or SIGINT; returns 0 when all children ended in time, 1 when some had to be killed."""
+    family = {name: _Child(run) for name, run in children.items()}
+    wanted = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+    for name, child in family.items():
+        _start(name, child, wanted)
+    while True:
+        got = signal.sigtimedwait(wanted, _patience(family))
+        if got is not None and got.si_signo != signal.SIGCHLD:
+            return _stop(family)
+        _reap(family)
+        for name, child in family.items():
+            if not child.pid and time.monotonic() >= child.restart_at:
+                _start(name, child, wanted)
+
+
+def _start(name: str, child: _Child, blocked: set[signal.Signals]) -> None:
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        child.pid = pid
+        return
+    code = 1
+    try:
+        die_with_parent(parent)
+        os.setpgid(0, 0)  # a Ctrl-C in the terminal is ours to hand on
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+        child.run()
+        code = 0
+    except SystemExit as leaving:
+        code = int(leaving.code or 0)
+    except BaseException:  # the child's last word; the parent restarts it
+        log.exception("child_broke", child=name)
+    finally:
+        os._exit(code)
+
+
+def _patience(family: Mapping[str, _Child]) -> float:
+    waits = [c.restart_at - time.monotonic() for c in family.values() if not c.pid]
+    return max(0.0, min(waits, default=3600.0))
+
+
+def _reap(family: Mapping[str, _Child]) -> None:
+    for name, child in family.items():
+        if child.pid and os.waitpid(child.pid, os.WNOHANG)[0]:
+            now = time.monotonic()
+            child.pid = 0
+            child.deaths = [t for t in child.deaths if now - t < RECENT_S] + [now]
+            child.restart_at = now + BACKOFF_S[min(len(child.deaths), len(BACKOFF_S)) - 1]
+            log.warning("child_died", child=name, times=len(child.deaths))
+
+
+def _stop(family: Mapping[str, _Child]) -> int:
+    for child in family.values():
+        if child.pid:
+            os.kill(child.pid, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_S
+    while any(c.pid for c in family.values()) and (left := deadline - time.monotonic()) > 0:
+        got = signal.sigtimedwait({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT}, left)
+        if got is not None and got.si_signo != signal.SIGCHLD:
+            break  # asked a second time: now
+        for child in family.values():
+            if child.pid and os.waitpid(child.pid, os.WNOHANG)[0]:
+                child.pid = 0
+    left_over = [c for c in family.values() if c.pid]
+    for child in left_over:
+        os.kill(child.pid, signal.SIGKILL)
+        os.waitpid(child.pid, 0)
+    return 1 if left_over else 0
