@@ -31,7 +31,7 @@ async def merge_flow(desk: Desk, session_id: str, flow_id: str, request: str) ->
 async def _merge(desk: Desk, state: Session, flow: Flow) -> str:
     if state.repo is None:
         raise Refused("no_repository")
-    repo, data = Path(state.repo.path), desk.settings.data
+    repo, data = Path(state.repo.root), desk.settings.data
     tip = await git.integrate(
         repo,
         data,

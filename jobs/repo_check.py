@@ -37,6 +37,7 @@ async def _looked_at(desk: Desk, name: str) -> c.RecordRepo:
         return c.RecordRepo(path=name, problem=refused.code, worker=desk.settings.worker.id)
     return c.RecordRepo(
         path=name,
+        root=found.path,
         name=found.name,
         base_branch=found.base_branch,
         base_commit=found.base_commit,

@@ -93,9 +93,7 @@ async def roster(ledger: Ledger) -> list[WorkerRow]:
     for worker_id, ends in await ledger.index_range("workers", 0, FOREVER):
         row = await ledger.get_hash(f"worker:{worker_id}")
         busy = len(await ledger.holders(worker_place(worker_id)))
-        rows.append(
-            WorkerRow(worker_id, row.get("hostname", ""), int(row.get("slots", "0")), ends > now, ends, busy)
-        )
+        rows.append(WorkerRow(worker_id, row.get("hostname", ""), int(row.get("slots", "0")), ends > now, ends, busy))
     return rows
 
 

@@ -82,7 +82,7 @@ def _repo_named(s: m.Session, e: Event, p: f.RepoNamed) -> None:
 
 @_on(f.RepoChecked)
 def _repo_checked(s: m.Session, e: Event, p: f.RepoChecked) -> None:
-    s.repo = m.Repo(p.path, p.name, p.base_branch, p.base_commit, p.worker, p.problem, p.detail)
+    s.repo = m.Repo(p.path, p.root, p.name, p.base_branch, p.base_commit, p.worker, p.problem, p.detail)
 
 
 @_on(f.MessageAdded)
@@ -303,6 +303,9 @@ def _task_completed(s: m.Session, e: Event, p: f.TaskCompleted) -> None:
         files=p.files,
         added=p.added,
         removed=p.removed,
+        flow_files=p.flow_files,
+        flow_added=p.flow_added,
+        flow_removed=p.flow_removed,
         biggest=list(p.biggest),
         diff=p.diff,
         output=p.output,

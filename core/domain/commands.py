@@ -127,6 +127,7 @@ class DecideMerge(Command):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRepo(Command):
     path: str
+    root: str = ""
     name: str = ""
     base_branch: str = ""
     base_commit: str = ""
@@ -215,6 +216,9 @@ class ReportValue:
     files: int = 0
     added: int = 0
     removed: int = 0
+    flow_files: int = 0
+    flow_added: int = 0
+    flow_removed: int = 0
     biggest: tuple[str, ...] = ()
     diff: str = ""
     output: str = ""

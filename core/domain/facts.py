@@ -42,10 +42,11 @@ class RepoNamed(Payload):
 
 @register
 class RepoChecked(Payload):
-    """``problem`` is empty when the repository can be used."""
+    """``problem`` is empty when the repository can be used; ``path`` is as named, ``root`` its folder on ``worker``."""
 
     TYPE = "session.repo.checked"
     path: str
+    root: str = ""
     name: str = ""
     base_branch: str = ""
     base_commit: str = ""
@@ -311,6 +312,9 @@ class TaskCompleted(Payload):
     files: int = 0
     added: int = 0
     removed: int = 0
+    flow_files: int = 0
+    flow_added: int = 0
+    flow_removed: int = 0
     biggest: tuple[str, ...] = ()
     diff: str = ""
     output: str = ""

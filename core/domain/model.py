@@ -17,6 +17,7 @@ class Repo:
     """The repository a session works on; ``problem`` is a code when it cannot be used."""
 
     path: str
+    root: str = ""
     name: str = ""
     base_branch: str = ""
     base_commit: str = ""
@@ -57,7 +58,10 @@ class Check:
 
 @dataclass(slots=True)
 class Report:
-    """What an attempt brought back. ``commit`` is the tip of the task's branch, ``base`` where it started."""
+    """What an attempt brought back. ``commit`` is the tip of the task's branch, ``base`` where it started.
+
+    ``files``, ``added`` and ``removed`` count the task's own change, the ``flow_`` ones all since the flow's base.
+    """
 
     summary: str
     evidence: list[Check] = field(default_factory=list)
@@ -66,6 +70,9 @@ class Report:
     files: int = 0
     added: int = 0
     removed: int = 0
+    flow_files: int = 0
+    flow_added: int = 0
+    flow_removed: int = 0
     biggest: list[str] = field(default_factory=list)
     diff: str = ""
     output: str = ""

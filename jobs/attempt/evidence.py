@@ -35,6 +35,7 @@ async def make_report(
     checks += [await _criterion(teller, line, workspace, tip) for line in task.criteria]
     base = state.flows[task.flow_id].base_commit
     stat = await git.diffstat(place.repo, place.start, tip)
+    total = await git.diffstat(place.repo, base, tip)
     diff = await git.diff_text(place.repo, base, tip) if tip != base else ""
     return ReportValue(
         summary=said.summary[:4000],
@@ -44,6 +45,9 @@ async def make_report(
         files=stat.files,
         added=stat.added,
         removed=stat.removed,
+        flow_files=total.files,
+        flow_added=total.added,
+        flow_removed=total.removed,
         biggest=tuple(f"{path} +{plus} −{minus}" for path, plus, minus in stat.biggest[:5]),
         diff=await teller.keep(diff.encode()),
         output=checks[0].output if checks else "",

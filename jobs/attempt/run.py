@@ -112,7 +112,7 @@ async def _place(running: Running) -> git.Place:
     if state.repo is None:
         raise Refused("no_repository")
     return await git.prepare(
-        Path(state.repo.path),
+        Path(state.repo.root),
         running.desk.settings.data,
         flow_id=flow.id,
         slug=flow.slug,
@@ -138,9 +138,7 @@ async def _turn(running: Running, session: h.HarnessSession) -> Outcome:
     return await drive.run()
 
 
-async def _ending(
-    running: Running, outcome: Outcome, place: git.Place, workspace: h.Workspace
-) -> c.EndAttempt:
+async def _ending(running: Running, outcome: Outcome, place: git.Place, workspace: h.Workspace) -> c.EndAttempt:
     attempt_id, stop = running.attempt.id, outcome.stop_reason
     if outcome.broke is not None and stop not in ("cancelled", "shutdown"):
         output = await running.teller.keep(outcome.broke.output)

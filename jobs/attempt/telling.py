@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.domain import facts as f
 from core.domain import limits
+from core.domain.event import Payload
 from core.ledger.port import Fence
 from core.service import Service
 from jobs.harness import contract as h
@@ -57,7 +58,7 @@ class Teller:
         """Store an artifact, "" for nothing; output past the limit keeps its end, where results stand."""
         return await self.service.ledger.put_blob(data[-BLOB_LIMIT:]) if data else ""
 
-    async def _record(self, payload: f.Payload) -> None:
+    async def _record(self, payload: Payload) -> None:
         await self.service.record(
             self.session_id, [payload], attempt_id=self.attempt_id, worker=self.worker, fence=self.fence
         )

@@ -38,6 +38,7 @@ def record_repo(s: Scribe, cmd: c.RecordRepo) -> None:
     s.emit(
         f.RepoChecked(
             path=cmd.path,
+            root=cmd.root,
             name=cmd.name,
             base_branch=cmd.base_branch,
             base_commit=cmd.base_commit,
