@@ -60,7 +60,7 @@ class PrivateServer:
             try:
                 probe.connect(str(self.socket))
                 probe.sendall(b"PING\r\n")
-                return probe.recv(64).startswith(b"+PONG")
+                return probe.recv(64).startswith((b"+PONG", b"-NOAUTH"))
             except OSError:
                 return False
 

@@ -40,14 +40,14 @@ class Clients:
             await client.connection_pool.disconnect()
 
 
-def connect(url: str) -> Clients:
+def connect(url: str, *, writer_timeout_s: float = WRITER_TIMEOUT_S) -> Clients:
     """Clients for ``redis://``, ``rediss://`` or ``unix://``; nothing is sent yet.
 
     Raises Refused("redis_url") for another scheme or for a query option the ledger must decide itself.
     """
     _check(url)
     return Clients(
-        writer=_client(url, WRITER_TIMEOUT_S, WRITER_CONNECTIONS),
+        writer=_client(url, writer_timeout_s, WRITER_CONNECTIONS),
         reader=_client(url, READER_TIMEOUT_S, READER_CONNECTIONS),
     )
 

@@ -56,6 +56,8 @@ _MAYBE_WRITTEN = (redis_errors.ConnectionError, redis_errors.TimeoutError, OSErr
 
 def diagnose(error: Exception) -> tuple[str, bool]:
     """(code word of Unavailable, whether waiting helps); ``redis_error`` for what we do not know."""
+    if isinstance(error.__cause__, redis_errors.RedisError):  # while connecting, every refusal is a ConnectionError
+        return diagnose(error.__cause__)
     for kind, code, passes in _CLASSES:
         if isinstance(error, kind):
             return code, passes

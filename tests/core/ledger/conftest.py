@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from core.ledger.connect import connect
 from core.ledger.keys import Bounds
 from core.ledger.memory import MemoryLedger
 from core.ledger.outage import Patience
@@ -21,6 +22,20 @@ async def redis_ledger(redis_url: str, workspace: str) -> AsyncIterator[RedisLed
     ledger = open_ledger(redis_url, workspace, bounds=SMALL, patience=QUICK)
     yield ledger
     await ledger.close()
+
+
+@pytest.fixture
+async def opened() -> AsyncIterator[Callable[..., RedisLedger]]:
+    """Opens ledgers that are closed after the test, whatever came of it; arguments as for ``open_ledger``."""
+    found: list[RedisLedger] = []
+
+    def open_(url: str, workspace: str, *, patience: Patience, writer_timeout_s: float = 5.0) -> RedisLedger:
+        found.append(RedisLedger(connect(url, writer_timeout_s=writer_timeout_s), workspace, patience=patience))
+        return found[-1]
+
+    yield open_
+    for ledger in found:
+        await ledger.close()
 
 
 @pytest.fixture(params=["memory", "redis"])
