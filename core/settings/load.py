@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 
 from core.errors import Refused
-from core.settings.complaint import Layer, complaints
+from core.settings.complaint import Layer, complaints, shown
 from core.settings.model import ENV_DELIMITER, ENV_PREFIX, Settings, default_data
 from core.settings.names import CONFIG_ENV, OPEN_TABLES, REDIS_ENV, fields_of, section_of
 
@@ -39,6 +39,7 @@ def load_settings(environ: Mapping[str, str] | None = None, folder: Path | None 
     layers += [_toml_layer(config)] if config else []
     merged: dict[str, Any] = {}
     for layer in reversed(layers):
+        _refuse_private(layer)
         merged = _merge(merged, layer.values)
     problems = [problem for layer in layers for problem in layer.problems]
     try:
@@ -48,6 +49,13 @@ def load_settings(environ: Mapping[str, str] | None = None, folder: Path | None 
     if problems:
         raise _refusal(problems)
     return settings
+
+
+def _refuse_private(layer: Layer) -> None:
+    """A name such as ``_env_file`` would steer the settings library itself instead of setting anything."""
+    for name in [name for name in layer.values if name.startswith("_")]:
+        del layer.values[name]
+        layer.problems.append(f"{layer.where}: {shown(name)} is not a setting. Remove it.")
 
 
 def _refusal(problems: Iterable[str]) -> Refused:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import tempfile
 import time
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
+from redis.backoff import ConstantBackoff, NoBackoff
+from redis.exceptions import ConnectionError
 
+from bot.cli.server_binary import discover
 from core.errors import Refused, Unavailable
 from core.redis_server import Finding, check_server, clock, judge, require, shown_url
 
@@ -114,18 +116,18 @@ def test_an_address_is_shown_without_its_secrets(url: str, shown: str) -> None:
 
 
 @pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Redis]:
-    path = tmp_path / "s"
-    process = await asyncio.create_subprocess_exec(
-        *("redis-server", "--port", "0", "--unixsocket", str(path), "--dir", str(tmp_path), "--appendonly", "yes"),
-        stdout=asyncio.subprocess.DEVNULL,
-    )
-    while not path.is_socket():
-        await asyncio.sleep(0.01)
-    async with Redis.from_url(f"unix://{path}", retry=Retry(NoBackoff(), 0)) as connected:
-        yield connected
-    process.terminate()
-    await process.wait()
+async def client() -> AsyncIterator[Redis]:
+    """A server as it comes, with only the append-only file on; in a short folder, for socket paths are short."""
+    with tempfile.TemporaryDirectory(prefix="tl") as folder:
+        path = f"{folder}/s"
+        options = ("--port", "0", "--unixsocket", path, "--dir", folder, "--appendonly", "yes")
+        process = await asyncio.create_subprocess_exec(discover().path, *options, stdout=asyncio.subprocess.DEVNULL)
+        patient = Retry(ConstantBackoff(0.02), 250, supported_errors=(ConnectionError,))
+        async with Redis.from_url(f"unix://{path}", retry=patient) as connected:
+            await connected.ping()
+            yield connected
+        process.terminate()
+        await process.wait()
 
 
 def verdicts(findings: list[Finding]) -> dict[str, str]:

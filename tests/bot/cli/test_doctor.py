@@ -44,10 +44,10 @@ async def server(tmp_path: Path) -> AsyncIterator[EmbeddedServer]:
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     folder = tmp_path / "shop"
+    alice = ("-c", "user.name=alice", "-c", "user.email=alice@example.org")
     for arguments in (
-        ["init", "--quiet", "--initial-branch=main", str(folder)],
-        ["-C", str(folder), "-c", "user.name=alice", "-c", "user.email=alice@example.org"]
-        + ["commit", "--quiet", "--allow-empty", "--message=First"],
+        ("init", "--quiet", "--initial-branch=main", str(folder)),
+        ("-C", str(folder), *alice, "commit", "--quiet", "--allow-empty", "--message=First"),
     ):
         subprocess.run(["git", *arguments], check=True)
     return folder
@@ -90,9 +90,8 @@ async def test_a_socket_left_by_a_killed_server_is_told_from_a_running_one(tmp_p
     assert "threadlead up" in found.fix
 
 
-def test_no_server_on_the_machine_tells_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.cli.server_binary.discover.__defaults__", ((),))
-    found = check_binary()
+def test_no_server_on_the_machine_tells_how_to_get_one() -> None:
+    found = check_binary(finders=())
     assert found.ok == "fail"
     assert "threadlead[embedded]" in found.fix
 
