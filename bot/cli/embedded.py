@@ -191,7 +191,7 @@ async def _end(process: asyncio.subprocess.Process, grace_s: float) -> None:
 async def _end_orphan(server_lock: FolderLock) -> None:
     """End the server a killed launcher left. That its lock is held proves it lives, so the pid is still its own."""
     for sent, patience_s in ((signal.SIGTERM, STOP_S), (signal.SIGKILL, 1.0)):
-        if await server_lock.taken_within(0):
+        if server_lock.take():
             break
         pid = server_lock.holder()
         if pid is not None:
