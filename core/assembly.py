@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from core.errors import Refused
-from core.ledger.connect import connect
+from core.ledger.connect import Clients, connect
 from core.ledger.redis_ledger import RedisLedger
+from core.redis_server import check_server, require
 from core.service import Service
 from core.settings import Settings
 
@@ -18,6 +19,7 @@ class Desk:
     """The tools of one process; closed when its ``open_desk`` block ends."""
 
     settings: Settings
+    clients: Clients
     ledger: RedisLedger
     service: Service
 
@@ -29,10 +31,16 @@ def redis_address(settings: Settings) -> str:
     return settings.redis_url.get_secret_value()
 
 
+async def demand_fit_server(desk: Desk) -> None:
+    """Every long-running process looks at its Redis first. Raises Refused("redis_unfit"), Unavailable."""
+    require(await check_server(desk.clients.writer), allow_volatile=desk.settings.allow_volatile)
+
+
 @asynccontextmanager
 async def open_desk(settings: Settings) -> AsyncIterator[Desk]:
-    ledger = RedisLedger(connect(redis_address(settings)), settings.workspace)
+    clients = connect(redis_address(settings))
+    ledger = RedisLedger(clients, settings.workspace)
     try:
-        yield Desk(settings, ledger, Service(ledger))
+        yield Desk(settings, clients, ledger, Service(ledger))
     finally:
         await ledger.close()

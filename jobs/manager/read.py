@@ -1,0 +1,46 @@
+"""The job that understands one message: read it with the engine, record what was understood. It never acts."""
+
+from __future__ import annotations
+
+import structlog
+
+from core.assembly import Desk
+from core.domain import commands as c
+from core.domain.model import Session
+from core.domain.reading import Reading, Reply
+from core.errors import Refused
+from jobs.understanding import Understanding
+
+log = structlog.get_logger()
+
+
+async def read_message(desk: Desk, understanding: Understanding, session_id: str, message_id: str) -> None:
+    """Read the message unless it has been read. A proposal the domain refuses is answered, not dropped."""
+    state = await desk.service.state(session_id)
+    message = state.messages.get(message_id)
+    if message is None or (message.kind and not message.waits_for):
+        return
+    reading = await understanding.read(message, state)
+    command = _wanting_repo(state, message_id, reading)
+    try:
+        await desk.service.handle(session_id, command)
+    except Refused as refused:
+        if refused.code == "already_read":
+            return
+        log.info("proposal_refused", code=refused.code, session=session_id)
+        await desk.service.handle(session_id, _answered(message_id, reading, refused))
+
+
+def _wanting_repo(state: Session, message_id: str, reading: Reading) -> c.RecordReading:
+    """A proposal needs a repository to be about; until there is one the message waits, and is read again then."""
+    repo = state.repo
+    if reading.proposal is None or (repo is not None and not repo.problem):
+        return c.RecordReading(message_id=message_id, reading=reading)
+    reply = None if repo is not None and repo.problem == "checking" else Reply(code="which_repo")
+    waiting = reading.model_copy(update={"proposal": None, "reply": reply})
+    return c.RecordReading(message_id=message_id, reading=waiting, waits_for="repo")
+
+
+def _answered(message_id: str, reading: Reading, refused: Refused) -> c.RecordReading:
+    reply = Reply(code="cannot_plan", params={"code": refused.code, **{k: str(v) for k, v in refused.params.items()}})
+    return c.RecordReading(message_id=message_id, reading=reading.model_copy(update={"proposal": None, "reply": reply}))

@@ -1,0 +1,133 @@
+"""The worker process: takes its id, says what an earlier life left open, then keeps RQ workers and a heartbeat running.
+
+RQ listens safely on one queue only, so each RQ worker is a process of its own: some for this worker's attempts, some for
+reading messages, some for upkeep. They are forked from a parent that has imported everything and opened nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from typing import Any
+
+import structlog
+from redis import Redis
+
+from core.assembly import Desk, demand_fit_server, open_desk, redis_address
+from core.domain import commands as c
+from core.errors import Refused, Unavailable
+from core.settings import Settings
+from jobs import queues, roster
+from jobs.attempt.run import run_attempt
+from jobs.harness.registry import Harnesses
+from jobs.manager.read import read_message
+from jobs.merge import merge_flow
+from jobs.repo_check import check_repo
+from jobs.runner import Functions, LeaseWorker
+from jobs.scheduler.watch import held
+from jobs.supervise import supervise
+from jobs.understanding import Understanding
+
+log = structlog.get_logger()
+
+
+def run_worker(settings: Settings) -> int:
+    """Until SIGTERM or SIGINT; returns the exit code. Raises Refused("worker_id_taken") and what settings refuse."""
+    harnesses = Harnesses.from_settings(settings)
+    understanding = Understanding.from_settings(settings)
+    asyncio.run(_prepare(settings, os.getpid()))
+    functions = job_functions(settings, harnesses, understanding)
+    children: dict[str, Callable[[], None]] = {"heartbeat": partial(_heartbeat, settings)}
+    for queue, count in _queues(settings).items():
+        for number in range(count):
+            children[f"{queue}#{number}"] = partial(_serve, settings, queue, functions)
+    code = supervise(children)
+    asyncio.run(_leave(settings))
+    return code
+
+
+def _queues(settings: Settings) -> dict[str, int]:
+    worker = settings.worker
+    return {
+        queues.run_queue(worker.id): worker.slots,
+        queues.MANAGE: worker.manage_workers,
+        queues.UPKEEP: worker.upkeep_workers,
+    }
+
+
+def job_functions(settings: Settings, harnesses: Harnesses, understanding: Understanding) -> Functions:
+    """The only functions a job may name, each a short synchronous call into asyncio."""
+
+    def job(step: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        def run(*args: str) -> None:
+            asyncio.run(_with_desk(settings, lambda desk: step(desk, *args)))
+
+        return run
+
+    return {
+        "run_attempt": job(lambda desk, *args: run_attempt(desk, harnesses, *args)),
+        "read_message": job(lambda desk, *args: read_message(desk, understanding, *args)),
+        "check_repo": job(check_repo),
+        "merge_flow": job(merge_flow),
+    }
+
+
+async def _with_desk(settings: Settings, step: Callable[[Desk], Awaitable[None]]) -> None:
+    async with open_desk(settings) as desk:
+        await step(desk)
+
+
+async def _prepare(settings: Settings, pid: int) -> None:
+    """Register, and say of every attempt this worker had when it died that nobody knows how it ended."""
+    async with open_desk(settings) as desk:
+        await demand_fit_server(desk)
+        await roster.register(desk.ledger, settings, pid)
+        for session_id, attempt_id in await held(desk, settings.worker.id):
+            state = await desk.service.state(session_id)
+            attempt = state.attempts.get(attempt_id)
+            if attempt is None or attempt.phase == "prepared":
+                continue  # its job is still queued, or the scheduler's sweep queues it again
+            try:
+                await desk.service.handle(session_id, c.LoseAttempt(attempt_id=attempt_id, why="worker_restarted"))
+            except Refused as refused:
+                log.info("attempt_not_lost", attempt=attempt_id, code=refused.code)
+
+
+async def _leave(settings: Settings) -> None:
+    async with open_desk(settings) as desk:
+        await roster.leave(desk.ledger, settings)
+
+
+def _serve(settings: Settings, queue: str, functions: Functions) -> None:
+    """One RQ worker on one queue, until told to stop."""
+    connection = Redis.from_url(redis_address(settings))
+    name = f"{settings.worker.id}.{queue}.{os.getpid()}".replace(":", "-")
+    worker = LeaseWorker(queues.queue_name(f"tl.{settings.workspace}", queue), connection, functions, name)
+    worker.work(logging_level="WARNING")
+
+
+def _heartbeat(settings: Settings) -> None:
+    asyncio.run(_until_told(_beat(settings)))
+
+
+async def _until_told(work: Coroutine[Any, Any, None]) -> None:
+    task = asyncio.ensure_future(work)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    try:
+        await task
+    except asyncio.CancelledError:
+        return
+
+
+async def _beat(settings: Settings) -> None:
+    async with open_desk(settings) as desk:
+        while True:
+            try:
+                await roster.beat(desk.ledger, settings)
+            except Unavailable as error:
+                log.warning("heartbeat_not_sent", code=error.code)
+            await asyncio.sleep(settings.worker.heartbeat_s)
