@@ -7,9 +7,10 @@ turns it into something else asks, and so does every argument whose value is onl
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from jobs.policy import git
+from jobs.policy.listing import listed
 from jobs.policy.paths import Place, Spot
 from jobs.policy.quoting import Word
 from jobs.policy.rules import ShellPolicy, match
@@ -20,6 +21,7 @@ from jobs.policy.tables import (
     INTERPRETERS,
     PATTERN_FIRST,
     PRINTS_LINES,
+    PROJECT_SCRIPTS,
     PYTHON_FLAGS,
     REMOTE_ARGUMENT,
     RISKY,
@@ -36,8 +38,8 @@ from jobs.policy.tables import (
 # Longest part of a command kept in a reason, in characters; the card shows the whole.
 _KEPT = 200
 # What a team may wave through by naming the command in ``allowed``. The rest reaches beyond the worktree.
-_WAIVABLE = frozenset(
-    "changes_history changes_settings discards_changes runs_code runs_project_script unknown_program uses_network".split()
+_WAIVABLE = listed(
+    "changes_history changes_settings discards_changes runs_code runs_project_script unknown_program uses_network"
 )
 
 
@@ -71,7 +73,7 @@ def reasons(words: Sequence[Word], place: Place, policy: ShellPolicy) -> Iterato
     yield from deletions(texts[0], words, place)
     known = allowed or read_only or texts[0] in WRITERS or texts[0] == "git"
     if known and not codes & {"unknown_program", "elevates", "dynamic_command"}:
-        writes = not read_only and texts[0] != "git" or texts[:2] == ("git", "mv") or texts[0] in WRITERS
+        writes = (not read_only and texts[0] != "git") or texts[:2] == ("git", "mv") or texts[0] in WRITERS
         yield from _arguments(texts[0], words[1:], place, writes)
 
 
@@ -101,6 +103,8 @@ def _codes(texts: Sequence[str], place: Place, policy: ShellPolicy, known: bool)
         yield "unknown_program"
     elif match(texts, policy.network):
         yield "uses_network"
+    elif not known and match(texts, PROJECT_SCRIPTS):
+        yield "runs_project_script"
     elif not known and name not in WRITERS:
         yield "unknown_program"
 
@@ -165,7 +169,7 @@ def risky(name: str, text: str) -> bool:
 
 def _after_change_of_folder(words: Sequence[Word], place: Place) -> Place | None:
     """``git -C x`` and ``make -C x`` look at their other arguments from ``x``."""
-    for option, value in zip(words, words[1:], strict=False):
+    for option, value in pairwise(words):
         if option.text == "-C" and not value.dynamic:
             entered = place.entered(value.text)
             if entered is None:

@@ -8,21 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-_READS = frozenset(
+from jobs.policy.listing import listed
+
+_READS = listed(
     "status log diff show rev-parse ls-files ls-tree blame describe shortlog cat-file grep name-rev merge-base rev-list"
-    " for-each-ref count-objects version help diff-tree diff-index check-ignore show-ref whatchanged var".split()
+    " for-each-ref count-objects version help diff-tree diff-index check-ignore show-ref whatchanged var"
 )
 _RECORDS = frozenset({"add", "commit", "mv"})
-_NETWORK = frozenset("push pull fetch clone ls-remote send-email svn p4 lfs request-pull".split())
-_HISTORY = frozenset(
+_NETWORK = listed("push pull fetch clone ls-remote send-email svn p4 lfs request-pull")
+_HISTORY = listed(
     "rebase merge cherry-pick revert filter-branch filter-repo gc prune update-ref symbolic-ref replace notes am pull"
-    " reflog branch tag switch worktree bisect repack".split()
+    " reflog branch tag switch worktree bisect repack"
 )
-_DISCARDS = frozenset("reset clean restore checkout stash rm".split())
+_DISCARDS = listed("reset clean restore checkout stash rm")
 _SETTINGS = frozenset({"config", "remote", "init", "hook", "submodule", "credential", "update-index"})
 # First words after a subcommand that only look, though the subcommand can do more. "" is no word at all.
 _LOOKS = {
-    "branch": {"", "-a", "-r", "-v", "-vv", "--all", "--list", "--show-current", "--contains", "--merged", "--no-merged"},
+    "branch": {
+        "",
+        "-a",
+        "-r",
+        "-v",
+        "-vv",
+        "--all",
+        "--list",
+        "--show-current",
+        "--contains",
+        "--merged",
+        "--no-merged",
+    },
     "tag": {"", "-l", "--list", "-n"},
     "stash": {"list", "show"},
     "reflog": {"", "show"},
@@ -32,7 +46,9 @@ _LOOKS = {
     "submodule": {"status"},
 }
 # After these a name is only looked up; else ``git branch -a x`` would create one.
-_LOOKS_UP = frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "show", "get-url", "--get", "--get-all"})
+_LOOKS_UP = frozenset(
+    {"-l", "--list", "--contains", "--merged", "--no-merged", "show", "get-url", "--get", "--get-all"}
+)
 _QUIET_GLOBALS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--version", "--help"})
 _FORCES = ("--force", "--mirror", "--delete", "--prune")
 _REMOTE_SUBCOMMANDS = {("remote", "update"), ("remote", "show"), ("remote", "prune"), ("submodule", "update")}

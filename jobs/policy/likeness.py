@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
+from jobs.policy.listing import listed
 from jobs.policy.parse import parse
 from jobs.policy.quoting import Word
 from jobs.policy.rules import ShellPolicy
@@ -19,7 +21,7 @@ from jobs.policy.tables import CODES, INTERPRETERS, SHELLS, WRAPPERS, WRITERS, p
 _MAX_CHARACTERS = 2_000
 
 # Words that only sentences have. One of them, unquoted, settles it.
-_PROSE = frozenset(
+_PROSE = listed(
     "a about after again ahead all an and any are around as at be because been before being both broken breaks but by can"
     " cannot could crash crashes did do does done down each error errors every everything fail failed failing fails first for"
     " from get gets give go goes had hang hangs has have he her here him his how i if in instead into is issue it its"
@@ -27,15 +29,15 @@ _PROSE = frozenset(
     " on once one only or other our out over passes pls please problem really same she should since slow slower so"
     " some something still stop such sure than that the their them then there these they thing things this those"
     " through to too try until up us use very want was we well were what when where which while who why will with"
-    " without work works would wrong yes yet you your".split()
+    " without work works would wrong yes yet you your"
 )
 # Their names are no English words, so one bare argument does not make them a sentence: ``mkdir build``.
-_TERSE = frozenset("ls rm cp mv mkdir rmdir chmod ln wc du df cd grep egrep fgrep rg stat realpath basename dirname".split())
+_TERSE = listed("ls rm cp mv mkdir rmdir chmod ln wc du df cd grep egrep fgrep rg stat realpath basename dirname")
 # Meant as a command even with nothing behind them.
-_ALONE = frozenset("ls pwd pytest tsc eslint vitest env printenv whoami df uname".split())
-_FOLDERS = frozenset(
+_ALONE = listed("ls pwd pytest tsc eslint vitest env printenv whoami df uname")
+_FOLDERS = listed(
     "src test tests lib app apps bin build dist docs doc scripts examples packages public static assets node_modules"
-    " Makefile Dockerfile Procfile README LICENSE CHANGELOG HEAD main master origin".split()
+    " Makefile Dockerfile Procfile README LICENSE CHANGELOG HEAD main master origin"
 )
 _SUBCOMMANDS = {
     "git": "add blame branch checkout cherry-pick clean clone commit config describe diff fetch grep init log ls-files"
@@ -57,9 +59,9 @@ _SUBCOMMANDS = {
     "coverage": "html report run xml",
 }
 # Subcommands after which bare names are usual: packages, branches, scripts.
-_NAMES = frozenset(
+_NAMES = listed(
     "add branch checkout cherry-pick clone config exec fetch i install list logs merge pull push rebase remote reset"
-    " revert restart rm run show start status stop switch tag tool uninstall update upgrade view worktree".split()
+    " revert restart rm run show start status stop switch tag tool uninstall update upgrade view worktree"
 )
 _PATH = re.compile(r"^(?:\.{1,2}|~)(?:/.*)?$|^[\w.@+-]*/[\w./@+-]*$|^\.[\w.-]+$|^[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}$")
 _FLAG = re.compile(r"^-{1,2}[A-Za-z0-9][\w-]*(?:=.*)?$|^--?$")
@@ -123,7 +125,7 @@ def _after_subcommand(name: str, arguments: Sequence[Word]) -> bool:
     first, rest = operands[0].text, operands[1:]
     if first not in known:
         return name == "ruff" and all(_strong(word) for word in operands)
-    after_flag = {id(b) for a, b in zip(arguments, arguments[1:], strict=False) if _FLAG.match(a.text)}
+    after_flag = {id(b) for a, b in pairwise(arguments) if _FLAG.match(a.text)}
     bare = [word for word in rest if not _strong(word) and id(word) not in after_flag]
     return not bare or (first in _NAMES and len(bare) <= 3 and all(_TARGET.match(word.text) for word in bare))
 
@@ -140,7 +142,7 @@ def _arguments(name: str, arguments: Sequence[Word]) -> bool:
         return len(weak) <= (3 if flagged else 1) and all(_TARGET.match(word.text) for word in weak)
     first = next((i for i, word in enumerate(arguments) if _FLAG.match(word.text)), len(arguments))
     # ``pytest -k login``: a bare word right behind a flag is its value; one before every flag is prose.
-    behind = {id(b) for a, b in zip(arguments, arguments[1:], strict=False) if a.text.startswith("-")}
+    behind = {id(b) for a, b in pairwise(arguments) if a.text.startswith("-")}
     return all(id(word) in behind for word in weak) and not any(word in weak for word in arguments[:first])
 
 

@@ -12,10 +12,12 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from jobs.policy.listing import listed
 from jobs.policy.quoting import (
     Word,
     ansi_quoted,
@@ -30,24 +32,30 @@ from jobs.policy.quoting import (
 # Deeper nesting than this is nobody's command; it keeps the walk far from Python's recursion limit.
 MAX_DEPTH = 120
 
-_STATEMENTS = frozenset(
+_STATEMENTS = listed(
     "program list pipeline subshell compound_statement negated_command if_statement elif_clause else_clause"
     " while_statement case_statement case_item do_group command_substitution process_substitution"
-    " heredoc_body".split()
+    " heredoc_body"
 )
 _LOOPS = frozenset({"while_statement", "for_statement", "do_group"})
-_WORDS = frozenset(
+_WORDS = listed(
     "word number raw_string string ansi_c_string translated_string concatenation simple_expansion expansion"
-    " command_substitution process_substitution arithmetic_expansion brace_expression extglob_pattern regex".split()
+    " command_substitution process_substitution arithmetic_expansion brace_expression extglob_pattern regex"
 )
 _SILENT = frozenset({"comment", "heredoc_start", "heredoc_end", "heredoc_content", "file_descriptor"})
-_SYNTAX = frozenset(
-    "; ;; ;& ;;& & && || | |& ( ) { } ! $( ` <( >( if then elif else fi while until do done case in esac for \n".split(" ")
-)
+_SYNTAX = listed(
+    "; ;; ;& ;;& & && || | |& ( ) { } ! $( ` <( >( if then elif else fi while until do done case in esac for"
+) | {"\n"}
 # Tests that only look at files and strings. The numeric ones evaluate their operands, which can run a substitution.
-_PLAIN_TESTS = frozenset("-f -d -e -s -n -z -r -w -x -L -h = == != =~ < > ! && || ( ) [ ] [[ ]]".split())
+_PLAIN_TESTS = listed("-f -d -e -s -n -z -r -w -x -L -h = == != =~ < > ! && || ( ) [ ] [[ ]]")
+_INERT = listed("string_content variable_name special_variable_name number")
+_EXPRESSIONS = listed(
+    "binary_expression unary_expression postfix_expression ternary_expression parenthesized_expression"
+)
 _WRITING = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
-_GLUED = re.compile(r"[^ \t\n]\\\n")
+# Continued lines the grammar reads otherwise than bash: inside a word, and where nothing came before on the line.
+_CONTINUED = re.compile(r"[^ \t\n]\\\n|(?:^|\n)[ \t]*\\\n")
+_BEFORE_COMMENT = frozenset({b"", b" ", b"\t", b"\n", b";", b"&", b"|", b"(", b")"})
 _DELIMITER = re.compile(r"""^(?:\w+|'\w+'|"\w+"|\\\w+)$""")
 
 
@@ -97,7 +105,7 @@ def parse(command: str) -> Parsed:
     source = command.encode()
     root = _parser().parse(source).root_node
     walk = _Walk(source)
-    if root.has_error or _uncovered(root, source) or _GLUED.search(command):
+    if root.has_error or _uncovered(root, source) or _CONTINUED.search(command):
         walk.problem("unparsable", command)
     walk.visit(root, repeats=False, depth=0)
     alone = _alone(root, walk.steps)
@@ -135,10 +143,13 @@ def _leaves(root: Node) -> Iterator[Node]:
 
 
 def _uncovered(root: Node, source: bytes) -> bool:
-    """Whether bytes other than blanks stand between the nodes, where the grammar saw nothing."""
+    """Whether bytes other than blanks stand between the nodes, where the grammar saw nothing or a comment."""
     position = 0
     for leaf in _leaves(root):
         if source[position : leaf.start_byte].replace(b"\\\n", b"").strip(b" \t\n"):
+            return True
+        # For bash a comment starts a word; ``'E'#`` is one word.
+        if leaf.type == "comment" and source[:leaf.start_byte][-1:] not in _BEFORE_COMMENT:
             return True
         position = max(position, leaf.end_byte)
     return bool(source[position:].replace(b"\\\n", b"").strip(b" \t\n"))
@@ -262,7 +273,8 @@ class _Walk:
     def hidden_in(self, node: Node) -> bool:
         bodies = (child for child in node.children if child.type == "heredoc_body")
         leaves = (leaf for body in bodies for leaf in _leaves(body))
-        return any(leaf.type in ("heredoc_content", "heredoc_body") and hides_substitution(self.raw(leaf)) for leaf in leaves)
+        texts = (self.raw(leaf) for leaf in leaves if leaf.type in ("heredoc_content", "heredoc_body"))
+        return any(hides_substitution(text) for text in texts)
 
     def assignment(self, node: Node, repeats: bool, depth: int) -> None:
         parts = [node] if node.type == "variable_assignment" else list(node.children)
@@ -337,7 +349,7 @@ class _Walk:
         return self.expansion(node, raw, depth)
 
     def concatenation(self, node: Node, raw: str, depth: int) -> Word:
-        edges = [(a.end_byte, b.start_byte) for a, b in zip(node.children, node.children[1:], strict=False)]
+        edges = [(a.end_byte, b.start_byte) for a, b in pairwise(node.children)]
         if any(end != start for end, start in edges):
             self.problem("unparsable", raw)
         parts = [self.word(c, depth + 1) if c.is_named else bare(self.raw(c)) for c in node.children]
@@ -379,12 +391,10 @@ class _Walk:
 
     def visit_inside(self, node: Node, depth: int) -> None:
         """Walk the statements and substitutions somewhere below ``node``."""
-        inert = ("string_content", "variable_name", "special_variable_name", "number")
-        through = ("binary_expression", "unary_expression", "postfix_expression", "ternary_expression", "parenthesized_expression")
         for child in node.children:
             if child.type == "string_content" and hides_substitution(self.raw(child)):
                 self.problem("unparsable", self.raw(child))
-            if child.type in through:
+            if child.type in _EXPRESSIONS:
                 self.visit_inside(child, depth + 1)
-            elif child.is_named and child.type not in inert:
+            elif child.is_named and child.type not in _INERT:
                 self.visit(child, repeats=False, depth=depth + 1)

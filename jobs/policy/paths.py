@@ -14,10 +14,10 @@ from enum import Enum
 from itertools import islice
 from pathlib import Path
 
+from jobs.policy.listing import listed
+
 # Reading or writing these touches no file of anybody.
-DEVICES = frozenset(
-    {"/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/63", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2", "-"}
-)
+DEVICES = listed("- /dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/fd/0 /dev/fd/1 /dev/fd/2 /dev/fd/63")
 # A pattern that names more files than this is not followed further, and asks.
 MAX_MATCHES = 2_000
 # More possible folders than this is no ordinary command line.

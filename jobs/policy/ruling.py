@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from jobs.policy.listing import listed
+
 Verdict = Literal["run", "ask"]
 Risk = Literal["low", "medium", "high"]
 
-_HIGH = frozenset(
-    "controls_machine elevates force_push hidden_characters too_long unparsable writes_guarded writes_outside".split()
+_HIGH = listed(
+    "controls_machine elevates force_push hidden_characters too_long unparsable writes_guarded writes_outside"
 )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from jobs.policy.listing import listed
+
 ALIASES = {"nodejs": "node", "gmake": "make", "pip3": "pip", "egrep": "grep", "fgrep": "grep", "doas": "sudo"}
 _VERSIONED = re.compile(r"^(python|pip)[23](?:\.\d+)?$")
 SYSTEM_FOLDERS = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/")
@@ -58,7 +60,12 @@ WRAPPERS = {
 SHELLS = frozenset({"sh", "bash", "dash"})
 SHELL_CODE = re.compile(r"^-[eux]*c$")
 # Builtins that have no program of their own, so an argv list cannot run them.
-BUILTINS = frozenset({"cd", ":", "type", "command", "builtin", "time", "read", "wait", "export", "unset", "set", "ulimit"})
+BUILTINS = listed(
+    ": . alias bg bind break builtin caller case cd command compgen complete compopt continue coproc declare dirs disown"
+    " do done elif else enable esac eval exec exit export fc fg fi for function getopts hash help history if in jobs let"
+    " local logout mapfile popd pushd read readarray readonly return select set shift shopt source suspend then time"
+    " times trap type typeset ulimit umask unalias unset until wait while"
+)
 
 # Programs with one thing to say about them, whatever their arguments.
 CODES = {
@@ -80,9 +87,9 @@ CODES = {
 }  # fmt: skip
 
 # Interpreters: an argument is code, or names a file of it.
-INTERPRETERS = frozenset(
+INTERPRETERS = listed(
     "python node deno bun perl ruby php lua awk gawk mawk nawk osascript Rscript ts-node tsx java zsh ksh fish tcsh csh"
-    " sh bash dash expect tclsh".split()
+    " sh bash dash expect tclsh"
 )
 # For these the first argument is the code itself, never a file.
 CODE_FIRST = frozenset({"awk", "gawk", "mawk", "nawk", "sed"})
@@ -109,7 +116,7 @@ WRITERS = {
     "xxd": Writer(reads=True, source_first=True),
 }  # fmt: skip
 # Their arguments are text; nothing is opened.
-TEXT_ONLY = frozenset(": echo printf true false sleep seq expr tr basename dirname uname whoami date test [".split())
+TEXT_ONLY = listed(": echo printf true false sleep seq expr tr basename dirname uname whoami date test [")
 # The first operand is a pattern.
 PATTERN_FIRST = frozenset({"grep", "rg", "jq"})
 TREE_DELETERS = frozenset({"rm", "rmdir", "unlink"})
@@ -122,11 +129,12 @@ TEXT_OPTIONS = {
     "grep": "--include --exclude --color", "rg": "--glob -g --type -t --color", "cut": "-d --delimiter", "sort": "-t -k",
     "pytest": "-k -m", "node": "--test-name-pattern",
 }  # fmt: skip
-# Options that run another program, load code from elsewhere, write a file or change what the program is.
+# Options that run another program, load code from elsewhere, write a file, or follow links out of the worktree.
 RISKY = {
     "printf": "-v", "test": "-v -R", "[": "-v -R", "date": "-s --set -f --file", "file": "-C --compile -z -Z",
-    "sort": "-o --output --compress-program", "tree": "-o -R", "rg": "--pre --hostname-bin --search-zip -z",
-    "find": "-fprint -fprintf -fprint0 -fls -files0-from", "diff": "--to-file --from-file", "tail": "--pid",
+    "sort": "-o --output --compress-program", "tree": "-o -R", "rg": "--pre --hostname-bin --search-zip -z -L --follow",
+    "grep": "-R --dereference-recursive",
+    "find": "-fprint -fprintf -fprint0 -fls -files0-from -L -H -follow", "diff": "--to-file --from-file", "tail": "--pid",
     "pytest": "--basetemp --pdbcls", "mypy": "--python-executable --install-types",
     "npm": "--script-shell --node-options --userconfig --globalconfig --prefix", "pnpm": "--script-shell --shell-emulator",
     "cargo": "--config -Z", "go": "-exec --exec -toolexec --toolexec -vettool --vettool -overlay --overlay",
@@ -134,6 +142,8 @@ RISKY = {
     "git": "--output --ext-diff --textconv --open-files-in-pager -O --upload-pack --receive-pack --exec --filters",
     "fd": "-x -X --exec --exec-batch", "make": "--eval --file --makefile -E -I", "install": "-s --strip-program",
 }  # fmt: skip
+# What follows names a script of the project; naming it in ``allowed`` lets it run.
+PROJECT_SCRIPTS = ("npm run", "npm start", "pnpm run", "yarn run", "bun run", "make", "just")
 # Runs each operand as a target of its own, so each one must be allowed.
 TARGET_RUNNERS = frozenset({"make", "just"})
 TARGET_FLAGS = re.compile(r"^-(?:j\d*|k|s|B|n|w|-no-print-directory|-silent|-keep-going|-jobs(?:=\d+)?)$|^\d+$")

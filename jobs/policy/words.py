@@ -30,7 +30,10 @@ PHRASES: dict[str, tuple[str, str]] = {
     "hidden_characters": ("holds characters that do not show", "含有不可见字符"),
     "leaves_folder": ("may leave the worktree", "可能离开工作区"),
     "reads_outside": ("reads outside the worktree", "读取工作区之外的内容"),
-    "risky_option": ("uses an option that can run programs or write files", "使用了可执行程序或写入文件的选项"),
+    "risky_option": (
+        "uses an option that can run programs, write files or follow links",
+        "使用了可执行程序、写入文件或跟随链接的选项",
+    ),
     "runs_code": ("runs code given on the command line", "执行命令行中给出的代码"),
     "runs_project_script": ("runs a script of the project", "运行项目中的脚本"),
     "stops_processes": ("stops processes", "终止进程"),
