@@ -59,6 +59,9 @@ def _to(state: m.Session, event: Event, task: m.Task, status: TaskStatus) -> Non
     else:
         state.live_tasks.discard(task.id)
         task.wish = ""
+        for plan in map(state.plans.__getitem__, state.open_plans):
+            if task.id in plan.waiting:
+                plan.waiting.remove(task.id)
     flow = state.flows[task.flow_id]
     if status in (TaskStatus.FAILED, TaskStatus.CANCELLED) or task.settled_success:
         flow.open_tasks.discard(task.id)
@@ -83,6 +86,9 @@ def _repo_named(s: m.Session, e: Event, p: f.RepoNamed) -> None:
 @_on(f.RepoChecked)
 def _repo_checked(s: m.Session, e: Event, p: f.RepoChecked) -> None:
     s.repo = m.Repo(p.path, p.root, p.name, p.base_branch, p.base_commit, p.worker, p.problem, p.detail)
+    for flow in s.flows.values():
+        if not flow.base_commit:  # planned before there was a repository to start from
+            flow.base_branch, flow.base_commit = p.base_branch, p.base_commit
 
 
 @_on(f.MessageAdded)
@@ -207,6 +213,8 @@ def _flow_merged(s: m.Session, e: Event, p: f.FlowMerged) -> None:
     merge = s.flows[p.flow_id].merge
     assert merge is not None  # noqa: S101  decide allows it only after a request
     merge.status, merge.sha, merge.ts = "merged", p.sha, e.ts
+    if s.repo is not None:
+        s.repo.base_commit = p.sha  # the next flow starts from what was merged
 
 
 @_on(f.MergeRefused)
@@ -252,6 +260,8 @@ def _task_edited(s: m.Session, e: Event, p: f.TaskEdited) -> None:
     task = s.tasks[p.task_id]
     for gone in set(task.dependencies) - set(p.dependencies):
         s.dependents[gone].remove(task.id)
+    for new in set(p.dependencies) - set(task.dependencies):
+        s.dependents.setdefault(new, []).append(task.id)
     task.dependencies = list(p.dependencies)
 
 
@@ -270,7 +280,7 @@ def _task_assigned(s: m.Session, e: Event, p: f.TaskAssigned) -> None:
 def _task_requeued(s: m.Session, e: Event, p: f.TaskRequeued) -> None:
     task = s.tasks[p.task_id]
     task.block_reason, task.failure, task.failure_detail = "", "", ""
-    task.changed_by = p.by
+    task.changed_by, task.report = p.by, None
     if p.trigger == "retry":
         task.retry_count += 1
     _to(s, e, task, TaskStatus.QUEUED)
@@ -288,8 +298,7 @@ def _task_started(s: m.Session, e: Event, p: f.TaskStarted) -> None:
 def _task_progressed(s: m.Session, e: Event, p: f.TaskProgressed) -> None:
     task = s.tasks[p.task_id]
     task.progress = m.Progress(p.summary, p.percent, p.step, p.steps, p.current_step, p.next_step, p.risk, e.ts)
-    if task.attempt_id in s.attempts:
-        s.attempts[task.attempt_id].last_heard = e.ts
+    s.attempts[task.attempt_id].last_heard = e.ts
 
 
 @_on(f.TaskCompleted)
@@ -411,6 +420,7 @@ def _approval_requested(s: m.Session, e: Event, p: f.ApprovalRequested) -> None:
             deadline=p.deadline,
         ),
     )
+    s.attempts[p.attempt_id].requests[p.request_id] = p.interaction_id
     _to(s, e, s.tasks[p.task_id], TaskStatus.WAITING_APPROVAL)
 
 
@@ -430,10 +440,10 @@ def _close(
 
 
 def _release(s: m.Session, e: Event, interaction: m.Interaction) -> None:
-    """The task goes on when nothing else holds it; it may have ended or been lost meanwhile."""
+    """The task goes on when no other approval holds it."""
     task = s.tasks[interaction.task_id]
-    if task.status is TaskStatus.WAITING_APPROVAL:
-        _to(s, e, task, TaskStatus.WORKING)
+    held = any(s.interactions[i].task_id == task.id for i in s.open_interactions)
+    _to(s, e, task, TaskStatus.WAITING_APPROVAL if held else TaskStatus.WORKING)
 
 
 @_on(f.ApprovalApproved)

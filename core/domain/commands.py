@@ -45,10 +45,13 @@ class NameRepo(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddMessage(Command):
+    """``reading`` is given when the words themselves say what they are (``stop``, ``why T3``); else it is read later."""
+
     by: Permitted
     text: str
     language: str = "en"
     ref: str = ""
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

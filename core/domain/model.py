@@ -174,6 +174,8 @@ class Attempt:
     last_heard: int = 0
     supersedes: str = ""
     detail: str = ""
+    requests: dict[str, str] = field(default_factory=dict)
+    """What the agent asked leave for, by its own request id: the interaction's id."""
 
 
 @dataclass(slots=True)

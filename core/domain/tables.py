@@ -71,7 +71,6 @@ class PlanStatus(StrEnum):
 T = TaskStatus
 LIVE = frozenset({T.SUBMITTED, T.WORKING, T.WAITING_APPROVAL})  # an attempt is on its way or at work
 UNFINISHED = frozenset({T.QUEUED, T.BLOCKED, T.PAUSED}) | LIVE
-STARTED = UNFINISHED - {T.QUEUED}
 
 
 def _rows(*rows: tuple[frozenset[T], str, T]) -> dict[tuple[str, str], frozenset[str]]:
@@ -91,11 +90,12 @@ TASK: Mapping[tuple[str, str], frozenset[str]] = _rows(
     (_one(T.QUEUED), "dispatch", T.SUBMITTED),
     (_one(T.SUBMITTED), "undeliver", T.QUEUED),
     (_one(T.SUBMITTED), "claim", T.WORKING),
-    (_one(T.WORKING), "request_approval", T.WAITING_APPROVAL),
+    (_one(T.WORKING, T.WAITING_APPROVAL), "request_approval", T.WAITING_APPROVAL),
     (_one(T.WAITING_APPROVAL), "approval_released", T.WORKING),
-    (LIVE, "block", T.BLOCKED),
-    (_one(T.BLOCKED, T.WORKING, T.WAITING_APPROVAL), "requeue", T.QUEUED),
-    (UNFINISHED, "pause", T.PAUSED),
+    (_one(T.WAITING_APPROVAL), "approval_released", T.WAITING_APPROVAL),  # another one is still open
+    (LIVE | {T.BLOCKED}, "block", T.BLOCKED),
+    (_one(T.BLOCKED, T.WORKING), "requeue", T.QUEUED),
+    (UNFINISHED - {T.PAUSED}, "pause", T.PAUSED),
     (_one(T.PAUSED), "resume", T.QUEUED),
     (_one(T.PAUSED), "resume", T.BLOCKED),
     (_one(T.WORKING, T.BLOCKED), "report", T.COMPLETED),
@@ -106,6 +106,7 @@ TASK: Mapping[tuple[str, str], frozenset[str]] = _rows(
     (_one(T.FAILED), "retry", T.QUEUED),
     (_one(T.FAILED), "revive", T.QUEUED),
     (_one(T.QUEUED), "edit", T.QUEUED),
+    (_one(T.PAUSED), "edit", T.PAUSED),
 )
 
 ATTEMPT: Mapping[tuple[str, str], frozenset[str]] = {
@@ -151,10 +152,3 @@ def demand(machine: str, state: str, trigger: str, **about: Any) -> None:
     """Raise ``Refused("illegal_move")`` naming the machine, the state and the trigger unless the table lists the move."""
     if not allowed(machine, state, trigger):
         raise Refused("illegal_move", machine=machine, state=state, trigger=trigger, **about)
-
-
-def moved(machine: str, state: str, trigger: str, to: str) -> str:
-    """``to``, when the table lets ``trigger`` lead there from ``state``; otherwise Refused as ``demand`` does."""
-    if to not in MACHINES[machine].get((state, trigger), ()):
-        raise Refused("illegal_move", machine=machine, state=state, trigger=trigger, to=to)
-    return to

@@ -34,11 +34,9 @@ def blocked_by(state: Session, task: Task) -> list[Obstacle]:
     """What keeps a queued task from being dispatched, apart from capacity, which only the scheduler knows."""
     found = []
     for other_id in task.dependencies:
-        other = state.tasks.get(other_id)
-        if other is None or not other.settled_success:
-            found.append(
-                Obstacle("dependency", other.short if other else other_id, other.status if other else "unknown")
-            )
+        other = state.tasks[other_id]
+        if not other.settled_success:
+            found.append(Obstacle("dependency", other.short, other.status))
     if state.repo is None or state.repo.problem:
         found.append(Obstacle("repo", state.repo.problem if state.repo else "missing"))
     return found
@@ -110,11 +108,9 @@ def review_ready(state: Session, flow: Flow) -> bool:
 
 def active_flow(state: Session) -> Flow | None:
     """The flow new tasks join: the latest one, until it was merged."""
-    for flow in reversed(state.flows.values()):
-        if flow.merge is None or flow.merge.status != "merged":
-            return flow
-        return None
-    return None
+    flow = next(reversed(state.flows.values()), None)
+    merged = flow is not None and flow.merge is not None and flow.merge.status == "merged"
+    return None if merged else flow
 
 
 def settled_commits(state: Session, flow: Flow) -> list[str]:
@@ -139,6 +135,16 @@ def why(state: Session, task: Task) -> list[Obstacle]:
     return []
 
 
-def open_proposals(state: Session) -> list[Plan]:
+def _open(state: Session, status: PlanStatus) -> list[Plan]:
     plans = [state.plans[i] for i in state.open_plans]
-    return sorted((p for p in plans if p.status is PlanStatus.PROPOSED), key=lambda p: int(p.short[1:]))
+    return sorted((p for p in plans if p.status is status), key=lambda p: int(p.short[1:]))
+
+
+def open_proposals(state: Session) -> list[Plan]:
+    """Plan changes nobody has decided, oldest first."""
+    return _open(state, PlanStatus.PROPOSED)
+
+
+def applying(state: Session) -> list[Plan]:
+    """Approved plan changes that wait for running work to stop, oldest first."""
+    return _open(state, PlanStatus.APPLYING)

@@ -9,7 +9,7 @@ from core.domain.decide.scribe import Scribe
 from core.domain.model import Attempt, Session, Task
 from core.domain.prompt import render
 from core.domain.tables import AttemptPhase, TaskStatus, demand
-from core.domain.views import blocked_by, open_interactions, terminal
+from core.domain.views import blocked_by, terminal
 from core.errors import Refused
 
 UNCERTAIN = "delivery_uncertain"
@@ -50,6 +50,8 @@ def _attempt(state: Session, attempt_id: str) -> tuple[Attempt, Task]:
 def claim(s: Scribe, cmd: c.ClaimAttempt) -> None:
     """A worker takes the attempt: the first one does, every copy of the job is refused here."""
     attempt, _ = _attempt(s.state, cmd.attempt_id)
+    if cmd.worker != attempt.worker:
+        raise Refused("not_yours", attempt=attempt.id, worker=attempt.worker)
     demand("attempt", attempt.phase.value, "claim", attempt=attempt.id)
     s.emit(f.AttemptUpdated(attempt_id=attempt.id, phase="dispatching"), "worker", cmd.worker)
 
@@ -58,8 +60,12 @@ def accept(s: Scribe, cmd: c.AcceptAttempt) -> None:
     """The agent has the prompt: a receipt, not a completion."""
     attempt, task = _attempt(s.state, cmd.attempt_id)
     demand("attempt", attempt.phase.value, "accept", attempt=attempt.id)
+    _received(s, attempt)
+
+
+def _received(s: Scribe, attempt: Attempt) -> None:
     s.emit(f.AttemptUpdated(attempt_id=attempt.id, phase="accepted"), "worker", attempt.worker)
-    s.emit(f.TaskStarted(task_id=task.id), "worker", attempt.worker)
+    s.emit(f.TaskStarted(task_id=attempt.task_id), "worker", attempt.worker)
 
 
 def lose(s: Scribe, cmd: c.LoseAttempt) -> None:
@@ -71,9 +77,9 @@ def lose(s: Scribe, cmd: c.LoseAttempt) -> None:
         return
     demand("attempt", attempt.phase.value, "lose", attempt=attempt.id)
     s.emit(f.AttemptUpdated(attempt_id=attempt.id, phase="uncertain", detail=cmd.why))
-    _end_approvals(s, task, "recovery")
     if terminal(task):
         return
+    ending.close_interactions(s, task, "recovery")
     if task.wish == "cancel":
         ending.end_cancelled(s, task, task.wish_by, "user_cancelled_unconfirmed")
         return
@@ -90,11 +96,6 @@ def lose(s: Scribe, cmd: c.LoseAttempt) -> None:
     )
 
 
-def _end_approvals(s: Scribe, task: Task, cause: str) -> None:
-    for interaction in open_interactions(s.state, task.id, "approval"):
-        s.emit(f.InteractionCancelled.model_validate({"interaction_id": interaction.id, "cause": cause}))
-
-
 OUTCOMES = {"end_turn": "completed", "cancelled": "cancelled"}
 
 
@@ -103,6 +104,8 @@ def end(s: Scribe, cmd: c.EndAttempt) -> None:
     attempt, task = _attempt(s.state, cmd.attempt_id)
     if attempt.phase not in (AttemptPhase.DISPATCHING, AttemptPhase.ACCEPTED, AttemptPhase.UNCERTAIN):
         raise Refused("attempt_over", attempt=attempt.id)
+    if cmd.report is not None and attempt.phase is AttemptPhase.DISPATCHING:
+        _received(s, attempt)  # the report is the first we hear: it proves the receipt
     outcome = "failed" if cmd.failure else OUTCOMES.get(cmd.stop_reason, "failed")
     s.emit(f.TurnEnded(attempt_id=attempt.id, stop_reason=cmd.stop_reason), "worker", attempt.worker)
     s.emit(
@@ -110,16 +113,19 @@ def end(s: Scribe, cmd: c.EndAttempt) -> None:
         "worker",
         attempt.worker,
     )
-    if terminal(task) or (task.status is TaskStatus.BLOCKED and task.block_reason != UNCERTAIN):
+    if terminal(task):
         return
     ending.close_interactions(s, task, "turn")
     if cmd.report is not None:
         _completed(s, task, cmd.report, attempt.worker)
     elif task.wish:
         _granted(s, task)
+    elif task.status is TaskStatus.BLOCKED and task.block_reason != UNCERTAIN:
+        return  # it stopped because nobody answered; a person goes on from there
     elif cmd.stop_reason == "shutdown":
         # the worker ended the agent itself and says so: nothing is uncertain, the task goes out again
-        s.emit(f.TaskRequeued(task_id=task.id, trigger="requeue", reason="worker_stopped"))
+        trigger = "undeliver" if task.status is TaskStatus.SUBMITTED else "requeue"
+        s.emit(f.TaskRequeued.model_validate({"task_id": task.id, "trigger": trigger, "reason": "worker_stopped"}))
     elif cmd.failure:
         s.emit(
             f.TaskFailed(task_id=task.id, failure=cmd.failure, detail=cmd.detail, output=cmd.output),
@@ -178,10 +184,10 @@ def settled_by(state: Session, task: Task, report: c.ReportValue) -> str:
     Without an explicit rule on the task, a step that others wait for passes on evidence; last results and high risk wait
     for a person, so a flow costs one Accept.
     """
-    if task.acceptance == "auto":
-        return "auto"
     if task.acceptance == "manual" or task.risk == "high":
         return ""
+    if task.acceptance == "auto":
+        return "auto"
     steps_wait = any(not terminal(state.tasks[i]) for i in state.dependents.get(task.id, ()))
     if task.acceptance is None and not steps_wait:
         return ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from core.domain import facts as f
 from core.domain.decide.scribe import Scribe
 from core.domain.event import Payload
-from core.domain.tables import PlanStatus
+from core.domain.model import Plan, Session
+from core.domain.views import applying
 
 ENDS = (f.TaskCancelled, f.TaskFailed)
 STOPS = (f.TaskCancelled, f.TaskFailed, f.TaskPaused, f.TaskCompleted, f.TaskBlocked)
@@ -31,29 +32,36 @@ def _flows(scribe: Scribe, payloads: list[Payload]) -> None:
                 opened.setdefault(flow_id, set()).add(p.task_id)
         elif isinstance(p, ENDS) or (isinstance(p, f.TaskSettled) and p.accepted):
             closed.setdefault(state.tasks[p.task_id].flow_id, set()).add(p.task_id)
-    for flow_id in opened.keys() | closed.keys():
+    for flow_id in {**opened, **closed}:  # in the order of the facts: the same decision gives the same facts
         _flow(scribe, flow_id, opened.get(flow_id, set()), closed.get(flow_id, set()))
 
 
 def _flow(scribe: Scribe, flow_id: str, opened: set[str], closed: set[str]) -> None:
     flow = scribe.state.flows.get(flow_id)
-    still_open = ((flow.open_tasks if flow else set()) | opened) - closed
-    if flow is not None and flow.settled_at and opened:
+    if flow is None:
+        return  # made by this decision, with tasks that have only begun to wait
+    if flow.settled_at and opened:
         scribe.emit(f.FlowReactivated(flow_id=flow_id))
-    if closed and not still_open:
-        scribe.emit(f.FlowSettled(flow_id=flow_id, round=(flow.round if flow else 0) + 1))
+    if closed and not (flow.open_tasks | opened) - closed:
+        scribe.emit(f.FlowSettled(flow_id=flow_id, round=flow.round + 1))
 
 
 def _plans(scribe: Scribe, payloads: list[Payload]) -> None:
     stopped = {p.task_id for p in payloads if isinstance(p, STOPS)}
     waiting = {p.plan_id: p.waiting for p in payloads if isinstance(p, f.PlanApproved)}
-    for plan_id in scribe.state.open_plans:
-        plan = scribe.state.plans[plan_id]
-        if plan.status is PlanStatus.APPLYING and stopped.intersection(plan.waiting):
-            waiting[plan_id] = tuple(t for t in plan.waiting if t not in stopped)
+    for plan in applying(scribe.state):
+        if stopped.intersection(plan.waiting):
+            waiting[plan.id] = tuple(t for t in plan.waiting if t not in stopped)
     version = scribe.state.version
     for plan_id in [i for i, left in waiting.items() if not left]:
         version += 1
         scribe.emit(f.PlanApplied(plan_id=plan_id, version=version))
-        if (objective := scribe.state.plans[plan_id].objective) != scribe.state.objective:
+        objective = _objective(scribe.state, scribe.state.plans[plan_id])
+        if objective != scribe.state.objective:
             scribe.emit(f.ObjectiveUpdated(objective=objective))
+
+
+def _objective(state: Session, plan: Plan) -> str:
+    """A plan that names no objective leaves whatever the session has by now."""
+    named = plan.proposal is not None and plan.proposal.objective
+    return plan.objective if named or not state.objective else state.objective

@@ -21,7 +21,13 @@ def request(s: Scribe, cmd: c.RequestApproval) -> None:
     task = s.state.tasks[attempt.task_id]
     if attempt.phase is not AttemptPhase.ACCEPTED or task.attempt_id != attempt.id:
         raise Refused("attempt_over", attempt=attempt.id)
+    known = s.state.interactions.get(attempt.requests.get(cmd.request_id, ""))
+    if known is not None:
+        _demand_pending(known)
+        return
     demand("task", task.status.value, "request_approval", name=task.short)
+    if task.wish:
+        raise Refused("already_stopping", name=task.short, wish=task.wish)
     s.emit(
         f.ApprovalRequested(
             interaction_id=s.new_id("apr"),
@@ -44,7 +50,12 @@ def request(s: Scribe, cmd: c.RequestApproval) -> None:
 def _pending(s: Scribe, name: str, kind: str) -> Interaction:
     interaction = find_interaction(s.state, name)
     if interaction.kind != kind:
-        raise Refused("unknown_interaction", name=name)
+        raise Refused("unknown_interaction", name=name[:40])
+    _demand_pending(interaction)
+    return interaction
+
+
+def _demand_pending(interaction: Interaction) -> None:
     if interaction.status is not InteractionStatus.PENDING:
         raise Refused(
             "already_decided",
@@ -53,7 +64,6 @@ def _pending(s: Scribe, name: str, kind: str) -> Interaction:
             decision=interaction.decision or interaction.status.value,
             reason=interaction.reason,
         )
-    return interaction
 
 
 def decide_approval(s: Scribe, cmd: c.DecideApproval) -> None:
@@ -62,23 +72,35 @@ def decide_approval(s: Scribe, cmd: c.DecideApproval) -> None:
         raise Refused("card_stale", short=interaction.short)
     if s.now >= interaction.deadline:
         raise Refused("expired", short=interaction.short)
+    task = s.state.tasks[interaction.task_id]
     if cmd.decision == "approve":
+        if task.wish:
+            raise Refused("already_stopping", name=task.short, wish=task.wish)
         s.say(cmd.by, f.ApprovalApproved(interaction_id=interaction.id, by=cmd.by.person))
         return
     stop = cmd.decision == "reject_stop"
     reason = cmd.reason.strip()[: limits.REASON_CHARS]
     s.say(cmd.by, f.ApprovalRejected(interaction_id=interaction.id, by=cmd.by.person, reason=reason, stop=stop))
-    if stop:
-        s.say(cmd.by, f.TaskWished(task_id=interaction.task_id, wish="cancel", by=cmd.by.person))
+    if stop and ending.stronger(task, "cancel"):
+        ending.ask(s, task, "cancel", cmd.by.person)
 
 
 def expire(s: Scribe, cmd: c.ExpireApproval) -> None:
-    """Nobody answered: told apart from a no. The agent is stopped and the task waits for a person."""
+    """Nobody answered: told apart from a no. The agent is stopped and the task waits for a person.
+
+    Work that is being stopped anyway ends as that was asked.
+    """
     interaction = _pending(s, cmd.interaction_id, "approval")
     if s.now < interaction.deadline:
         raise Refused("not_due", short=interaction.short)
     s.emit(f.InteractionCancelled(interaction_id=interaction.id, cause="timeout"))
-    s.emit(f.TaskBlocked(task_id=interaction.task_id, reason="approval_timeout"))
+    task = s.state.tasks[interaction.task_id]
+    if not task.wish:
+        ending.close_interactions(s, task, "turn")
+        s.emit(f.TaskBlocked(task_id=task.id, reason="approval_timeout"))
+
+
+OUTCOMES = {"done": "completed", "cancel": "cancelled"}
 
 
 def decide_reconcile(s: Scribe, cmd: c.DecideReconcile) -> None:
@@ -96,7 +118,10 @@ def decide_reconcile(s: Scribe, cmd: c.DecideReconcile) -> None:
     task = s.state.tasks[interaction.task_id]
     s.emit(
         f.AttemptUpdated(
-            attempt_id=interaction.attempt_id, phase="finalized", outcome="failed", stop_reason=f"person:{cmd.decision}"
+            attempt_id=interaction.attempt_id,
+            phase="finalized",
+            outcome=OUTCOMES.get(cmd.decision, "failed"),
+            stop_reason=f"person:{cmd.decision}",
         )
     )
     if cmd.decision == "again":
@@ -107,5 +132,4 @@ def decide_reconcile(s: Scribe, cmd: c.DecideReconcile) -> None:
         s.say(cmd.by, f.TaskFailed(task_id=task.id, failure="unknown", detail=reason))
         ending.propagate(s, task, "fail")
     else:
-        s.emit(f.TaskCancelled(task_id=task.id, reason="user_cancelled", by=cmd.by.person))
-        ending.propagate(s, task, "cancel")
+        ending.end_cancelled(s, task, cmd.by.person, "user_cancelled")

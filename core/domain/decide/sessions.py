@@ -7,6 +7,7 @@ from core.domain import facts as f
 from core.domain import limits
 from core.domain.decide.plans import propose
 from core.domain.decide.scribe import Scribe
+from core.domain.reading import Reading
 from core.errors import Refused
 
 
@@ -55,12 +56,15 @@ def add_message(s: Scribe, cmd: c.AddMessage) -> None:
         raise Refused("empty_message")
     if len(cmd.text) > limits.MESSAGE_CHARS:
         raise Refused("message_too_long", limit=limits.MESSAGE_CHARS)
+    message_id = s.new_id("msg")
     s.say(
         cmd.by,
         f.MessageAdded(
-            message_id=s.new_id("msg"), author=cmd.by.person, text=cmd.text, language=cmd.language, ref=cmd.ref
+            message_id=message_id, author=cmd.by.person, text=cmd.text, language=cmd.language, ref=cmd.ref
         ),
     )
+    if cmd.reading is not None:
+        _classified(s, message_id, cmd.reading, "")
 
 
 def record_reading(s: Scribe, cmd: c.RecordReading) -> None:
@@ -69,18 +73,21 @@ def record_reading(s: Scribe, cmd: c.RecordReading) -> None:
         raise Refused("unknown_message", message=cmd.message_id)
     if message.kind and not message.waits_for:
         raise Refused("already_read", message=cmd.message_id)
-    reading = cmd.reading
+    _classified(s, message.id, cmd.reading, cmd.waits_for)
+    if cmd.reading.proposal is not None:
+        propose(s, message.id, cmd.reading.proposal)
+
+
+def _classified(s: Scribe, message_id: str, reading: Reading, waits_for: str) -> None:
     s.emit(
         f.MessageClassified(
-            message_id=cmd.message_id,
+            message_id=message_id,
             kind=reading.kind,
             size=reading.size,
             confidence=reading.confidence,
             rationale=reading.rationale,
-            waits_for=cmd.waits_for,
+            waits_for=waits_for,
             reply=reading.reply,
         ),
         "manager",
     )
-    if reading.proposal is not None:
-        propose(s, message.id, reading.proposal)
