@@ -22,6 +22,7 @@ class Relay:
         self._tasks: set[asyncio.Task[None]] = set()
         self.cut_replies = 0
         self.hold_requests = 0
+        self.requests = 0
         self._released = asyncio.Event()
 
     async def let_go(self) -> None:
@@ -64,6 +65,7 @@ class Relay:
         client: asyncio.StreamWriter,
     ) -> bool:
         """Carry one small request and its reply; False ends the connection."""
+        self.requests += 1
         watched = any(word in request for word in WATCHED)
         if watched and self.hold_requests:
             self.hold_requests -= 1

@@ -40,6 +40,15 @@ async def through_relay(
             await ledger.close()
 
 
+async def test_an_append_with_all_its_effects_is_one_round_trip(redis_url: str, workspace: str) -> None:
+    async with through_relay(redis_url, workspace) as (relay, ledger):
+        await ledger.append(S, [said("the server knows the script now")], expected_seq=0)
+        before = relay.requests
+        effects = Effects(surfaces=["slack", "web"], controls=[Control("att_1", "steer")], fences={"task_1": 1})
+        await ledger.append(S, [said("a"), said("b")], expected_seq=1, effects=effects, dedupe="key")
+        assert relay.requests == before + 1
+
+
 @pytest.mark.parametrize("cuts", [1, 2, 5])
 async def test_a_cut_between_the_write_and_its_reply_writes_once(redis_url: str, workspace: str, cuts: int) -> None:
     async with through_relay(redis_url, workspace) as (relay, ledger):
