@@ -171,6 +171,7 @@ TEXTS: dict[str, Row] = {
     "task_ready": ("{task} is ready for review", "{task} 可以验收"),
     "all_ready": ("All {count} tasks are done, ready for review", "全部 {count} 个任务已完成，可以验收"),
     "proven": ("proven", "已证实"),
+    "failed_mark": ("failed", "未通过"),
     "claimed": ("only claimed", "仅为声称"),
     "not_run": ("check not run", "检查未运行"),
     "biggest": ("Biggest change: {what}", "最大改动：{what}"),

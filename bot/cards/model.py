@@ -19,6 +19,7 @@ class Button:
     """``action`` and ``subject`` make the command (``apply`` ``P1``); ``revision`` is what the card showed.
 
     ``ask`` is the label of a text box to fill before sending, "" for none; ``required`` when it may not be left empty.
+    ``digest`` binds a decision to exactly what the card showed.
     """
 
     label: str
@@ -28,15 +29,20 @@ class Button:
     style: Literal["", "primary", "danger"] = ""
     ask: str = ""
     required: bool = False
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``mark`` is a short state word or sign before the text; ``style`` code for commands and output."""
+    """``mark`` is a short state word or sign before the text; ``style`` code for commands and output.
+
+    ``ts`` (ms UTC, 0 for none) is a time the surface writes behind the text, in the reader's own time zone.
+    """
 
     text: str
     mark: str = ""
     style: Literal["", "code", "quote", "quiet"] = ""
+    ts: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,52 @@
+"""Answers to ``status``, ``why T3`` and ``help``: what stands in the way, down to a person, a worker or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.cards.common import page_of, state_word, title_of
+from bot.cards.progress import task_line
+from bot.control import Control
+from bot.words import HELP, OBSTACLES, REFUSALS, Language, coded, fill, status_label
+from core.domain.model import Session
+from core.domain.views import find_task, open_interactions, open_proposals, why
+from core.errors import Refused
+
+
+def why_text(state: Session, control: Control, language: Language) -> str:
+    """One line a reason."""
+    try:
+        task = find_task(state, control.subject)
+    except Refused as refused:
+        return coded(REFUSALS, refused.code, language, refused.params)
+    page = page_of(state)
+    lines = [f"{task.short} {title_of(task)}:"]
+    for obstacle in why(state, task):
+        detail = status_label(obstacle.detail, language)
+        params = {"ref": obstacle.ref, "detail": detail.replace("_", " "), "name": task.short}
+        lines.append(fill(OBSTACLES[obstacle.kind], language, params))
+    if len(lines) == 1:
+        lines.append(fill(OBSTACLES["nothing"], language, {"detail": state_word(page, task)}))
+    return "\n".join(lines)
+
+
+def status_text(state: Session, control: Control, language: Language) -> str:
+    """The objective, every task, and what waits for a person."""
+    page = page_of(state)
+    lines = [state.objective or state.title]
+    lines += [f"{line.mark} {line.text}" for line in (task_line(page, t) for t in list(state.tasks.values())[-20:])]
+    waiting = [x.short for x in open_interactions(state)] + [p.short for p in open_proposals(state)]
+    if waiting:
+        lines.append({"en": "Waiting for you: ", "zh": "等待你决定："}[language] + ", ".join(waiting))
+    return "\n".join(line for line in lines if line) or {"en": "Nothing yet.", "zh": "还没有任何任务。"}[language]
+
+
+def help_text(state: Session, control: Control, language: Language) -> str:
+    return fill(HELP, language, {})
+
+
+ANSWERS: dict[str, Callable[[Session, Control, Language], str]] = {
+    "why": why_text,
+    "status": status_text,
+    "help": help_text,
+}
