@@ -258,10 +258,10 @@ def _task_created(s: m.Session, e: Event, p: f.TaskCreated) -> None:
 @_on(f.TaskEdited)
 def _task_edited(s: m.Session, e: Event, p: f.TaskEdited) -> None:
     task = s.tasks[p.task_id]
-    for gone in set(task.dependencies) - set(p.dependencies):
-        s.dependents[gone].remove(task.id)
-    for new in set(p.dependencies) - set(task.dependencies):
-        s.dependents.setdefault(new, []).append(task.id)
+    for other in task.dependencies:
+        s.dependents[other].remove(task.id)
+    for other in p.dependencies:
+        s.dependents.setdefault(other, []).append(task.id)
     task.dependencies = list(p.dependencies)
 
 

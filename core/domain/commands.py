@@ -97,7 +97,7 @@ class DecideReconcile(Command):
 class Settle(Command):
     """Accept or send back the report of a task (``T3``) or of everything ready in a flow (its id).
 
-    ``revision`` is the sum of rounds the card showed, 0 when answered by word.
+    ``revision`` is ``decide.tasks.review_revision`` of what the card showed, 0 when answered by word.
     """
 
     by: Permitted

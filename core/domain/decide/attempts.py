@@ -58,7 +58,7 @@ def claim(s: Scribe, cmd: c.ClaimAttempt) -> None:
 
 def accept(s: Scribe, cmd: c.AcceptAttempt) -> None:
     """The agent has the prompt: a receipt, not a completion."""
-    attempt, task = _attempt(s.state, cmd.attempt_id)
+    attempt, _ = _attempt(s.state, cmd.attempt_id)
     demand("attempt", attempt.phase.value, "accept", attempt=attempt.id)
     _received(s, attempt)
 

@@ -27,8 +27,9 @@ def name_repo(s: Scribe, cmd: c.NameRepo) -> None:
     path = cmd.path.strip()
     if not path or "\0" in path or len(path) > 4096:
         raise Refused("bad_path")
-    if s.state.flows:
-        raise Refused("repo_fixed", name=s.state.repo.name if s.state.repo else "")
+    repo = s.state.repo
+    if s.state.flows and repo is not None and not repo.problem:
+        raise Refused("repo_fixed", name=repo.name)
     s.say(cmd.by, f.RepoNamed(path=path, by=cmd.by.person))
 
 

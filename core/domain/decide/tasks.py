@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from typing import Literal
 
@@ -9,10 +10,11 @@ from core.domain import commands as c
 from core.domain import facts as f
 from core.domain import limits
 from core.domain.decide import ending
+from core.domain.decide.applying import demand_no_merge
 from core.domain.decide.scribe import Scribe
 from core.domain.model import Flow, Session, Task
 from core.domain.tables import LIVE, TaskStatus, demand
-from core.domain.views import awaiting_review, downstream, find_task
+from core.domain.views import ENDED, awaiting_review, downstream, find_task
 from core.errors import Refused
 
 NEVER_RETRIED = frozenset({"goal_conflict", "user_cancelled"})
@@ -32,18 +34,19 @@ def _stop_all(s: Scribe, cmd: c.ChangeTask) -> None:
     live = [s.state.tasks[i] for i in sorted(s.state.live_tasks)]
     if not live:
         raise Refused("nothing_running")
-    for task in live:
+    left = [task for task in live if ending.stronger(task, "stop")]
+    if not left:
+        raise Refused("already_stopping", name=", ".join(task.short for task in live), wish=live[0].wish)
+    for task in left:
         _stop(s, task, cmd)
 
 
 def _stop(s: Scribe, task: Task, cmd: c.ChangeTask) -> None:
-    """Stop what runs, resumable. Asking twice is fine: the second time it is already stopping."""
+    """Stop what runs, resumable."""
     if task.status not in LIVE:
         raise Refused("not_running", name=task.short, status=task.status.value)
     if ending.running(s.state, task):
-        if task.wish:
-            raise Refused("already_stopping", name=task.short)
-        s.say(cmd.by, f.TaskWished(task_id=task.id, wish="stop", by=cmd.by.person))
+        ending.ask(s, task, "stop", cmd.by.person)
         return
     ending.take_back(s, task)
     s.say(cmd.by, f.TaskBlocked(task_id=task.id, reason="interrupted"))
@@ -71,6 +74,7 @@ def _retry(s: Scribe, task: Task, cmd: c.ChangeTask) -> None:
         raise Refused("retry_the_cause", name=task.short, cause=task.failure_detail)
     if task.failure in NEVER_RETRIED:
         raise Refused("never_retried", name=task.short, failure=task.failure)
+    demand_no_merge(s.state.flows[task.flow_id])
     reason = cmd.reason.strip()[: limits.REASON_CHARS] or "tried again"
     s.say(cmd.by, f.TaskRequeued(task_id=task.id, trigger="retry", reason=reason, by=cmd.by.person))
     for other in revived(s.state, task):
@@ -79,18 +83,16 @@ def _retry(s: Scribe, task: Task, cmd: c.ChangeTask) -> None:
 
 def revived(state: Session, root: Task) -> list[Task]:
     """The tasks that come back with ``root``: failed by propagation, and with no other dead task before them."""
-    back = {root.id}
-    found = []
-    for task in downstream(state, root.id):
-        if task.failure in INHERITED and task.status is TaskStatus.FAILED and _only_waits_for(state, task, back):
-            back.add(task.id)
-            found.append(task)
+    line = [t for t in downstream(state, root.id) if t.status is TaskStatus.FAILED and t.failure in INHERITED]
+    back, found = {root.id}, []
+    while ready := [t for t in line if t.id not in back and _only_waits_for(state, t, back)]:
+        back.update(task.id for task in ready)
+        found += ready
     return found
 
 
 def _only_waits_for(state: Session, task: Task, back: set[str]) -> bool:
-    dead = (TaskStatus.FAILED, TaskStatus.CANCELLED)
-    return all(d in back or state.tasks[d].status not in dead for d in task.dependencies)
+    return all(d in back or state.tasks[d].status not in ENDED for d in task.dependencies)
 
 
 CHANGES: dict[Literal["stop", "pause", "resume", "cancel", "retry"], Callable[[Scribe, Task, c.ChangeTask], None]] = {
@@ -119,8 +121,8 @@ def settle(s: Scribe, cmd: c.Settle) -> None:
 
 
 def review_revision(tasks: list[Task]) -> int:
-    """Changes with every round of every task shown on one report card."""
-    return sum(task.round for task in tasks)
+    """Stands for the tasks and the rounds shown on one report card: other work, or another round of it, gives another."""
+    return zlib.crc32(" ".join(sorted(f"{task.short}:{task.round}" for task in tasks)).encode())
 
 
 def _judged(state: Session, subject: str) -> list[Task]:
