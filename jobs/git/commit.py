@@ -14,9 +14,10 @@ from pathlib import Path
 from core.errors import Refused
 
 from .merge import message_bytes
+from .registry import admin_dir
 from .repo import SHOWN_FILES, changes, shown, signature
 from .run import git
-from .worktree import Place, admin_dir
+from .worktree import Place
 
 FILE_LIMIT = 50 * 1024 * 1024  # bytes; the size from which the big forges warn
 STAGE_SECONDS = 300.0

@@ -7,16 +7,14 @@ one call, ``git merge --ff-only``, which checks everything before it writes anyt
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import Refused
 
-from .lock import locked
 from .names import flow_branch as flow_branch_of
-from .names import flow_folder
+from .registry import claimed
 from .repo import SHOWN_FILES, changes, commit_of, common_dir, contains, holder, shown, signature, tip
 from .run import git
 
@@ -32,13 +30,13 @@ async def integrate(
     Raises ``Refused``: ``merge_conflict`` (``files``, ``commit``), ``commit_missing``, ``branch_name_taken``,
     ``branch_in_use``; the branch is then as it was.
     """
-    flow_folder(data, flow_id)  # refuses an unsafe id before it names a lock
-    async with locked(data, flow_id):
-        return await gather(repo, flow_branch_of(slug, flow_id), base_commit, commits)
+    branch = flow_branch_of(slug, flow_id)
+    async with claimed(repo, data):
+        return await gather(repo, branch, base_commit, commits)
 
 
 async def gather(repo: Path, flow_branch: str, base_commit: str, commits: Sequence[str]) -> str:
-    """The same for a caller that holds the flow's lock."""
+    """The same for a caller that holds the repository."""
     base = await commit_of(repo, base_commit)
     now = await tip(repo, flow_branch)
     if now and not await contains(repo, now, base):
@@ -83,7 +81,7 @@ async def merge_to_base(
     ``base_moved``, ``merge_conflict`` (``files``), ``base_dirty`` (``path``, ``files`` in the way), ``base_busy``.
     """
     expected = await commit_of(repo, expected_tip)
-    async with locked(data, await _merge_lock(repo)):
+    async with claimed(repo, data):
         base = await _tip_or_refuse(repo, base_branch)
         if await contains(repo, base, expected):
             return await _merged_as(repo, base, expected)
@@ -196,10 +194,6 @@ async def _move(repo: Path, branch: str, new: str, old: str | None) -> None:
     moved = await git(repo, "update-ref", "-m", "gathered", f"refs/heads/{branch}", new, before, ok=(0, 1, 128))
     if moved.code:
         raise Refused("branch_moved" if old else "branch_name_taken", branch=branch, why=moved.err)
-
-
-async def _merge_lock(repo: Path) -> str:
-    return "merge-" + hashlib.sha256(os.fsencode(await common_dir(repo))).hexdigest()[:16]
 
 
 def message_bytes(message: str) -> bytes:

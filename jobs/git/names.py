@@ -35,9 +35,14 @@ def task_branch(title: str, flow_id: str, short: str) -> str:
     return f"{flow_branch(title, flow_id)}--{_safe(short).lower()}"
 
 
+def worktrees_folder(data: Path) -> Path:
+    """Where all worktrees live. Real path, because that is what git records."""
+    return data.resolve() / "worktrees"
+
+
 def flow_folder(data: Path, flow_id: str) -> Path:
-    """Where a flow's worktrees live. Real path, because that is what git records."""
-    return data.resolve() / "worktrees" / _safe(flow_id)
+    """Where a flow's worktrees live."""
+    return worktrees_folder(data) / _safe(flow_id)
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,10 @@ class RepoFacts:
 
 @dataclass(frozen=True)
 class Worktree:
-    """One checkout; ``branch`` is None when detached, ``half_made`` when git died while making it."""
+    """One checkout; ``branch`` is None when detached."""
 
     path: Path
     branch: str | None
-    half_made: bool
 
 
 async def inspect(path: Path) -> RepoFacts:
@@ -139,11 +138,7 @@ async def worktrees(repo: Path) -> list[Worktree]:
 def _worktree(lines: list[str]) -> Worktree:
     facts = dict(line.partition(" ")[::2] for line in lines if line)
     branch = facts.get("branch")
-    return Worktree(
-        path=Path(facts["worktree"]),
-        branch=branch.removeprefix("refs/heads/") if branch else None,
-        half_made=facts.get("locked") == "initializing",  # git's own mark, taken away when the checkout is complete
-    )
+    return Worktree(Path(facts["worktree"]), branch.removeprefix("refs/heads/") if branch else None)
 
 
 async def holder(repo: Path, branch: str) -> Path | None:

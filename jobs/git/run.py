@@ -23,6 +23,7 @@ from core.errors import Bug, Refused, Unavailable
 OUTPUT_LIMIT = 32 * 1024 * 1024  # bytes of standard output; a status of half a million files still fits
 ERROR_LIMIT = 8 * 1024  # bytes of standard error kept: enough to say why
 SECONDS = 60.0
+GRACE_SECONDS = 1.0  # all of a shutdown has four seconds
 
 GUARDS = tuple(
     part
@@ -145,7 +146,7 @@ async def _converse(process: asyncio.subprocess.Process, text: bytes | None, lim
         errors = group.create_task(_read(errors_from, ERROR_LIMIT, drain=True))
         out, cut = await _read(output_from, limit, drain=False)
         if cut:
-            _kill(process)
+            _signal(process, signal.SIGKILL)
     code = await process.wait()
     return Output(code, out, errors.result()[0].decode("utf-8", "replace").strip(), cut)
 
@@ -171,12 +172,18 @@ async def _read(stream: asyncio.StreamReader, limit: int, *, drain: bool) -> tup
     return bytes(kept), more
 
 
-def _kill(process: asyncio.subprocess.Process) -> None:
+def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
     with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, number)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        _kill(process)
+    """Ask first: on SIGTERM git takes its lock files and half-made worktrees away, on SIGKILL it leaves them."""
+    if process.returncode is not None:
+        return
+    _signal(process, signal.SIGTERM)
+    try:
+        await asyncio.wait_for(process.wait(), GRACE_SECONDS)
+    except TimeoutError:
+        _signal(process, signal.SIGKILL)
         await process.wait()

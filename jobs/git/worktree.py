@@ -1,6 +1,6 @@
 """A worktree and a branch of its own for each task, however often it is asked for and wherever the last try died.
 
-The rule: ``prepare`` looks at what is there and adds only what is missing, under the flow's lock; an attempt's
+The rule: ``prepare`` looks at what is there and adds only what is missing; an attempt's
 files are never thrown away here, they stay in place (``leftover``) or are moved aside. The caller holds the task's
 lease: of two attempts of one task only one may prepare.
 """
@@ -8,9 +8,6 @@ lease: of two attempts of one task only one may prepare.
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +18,7 @@ from core.errors import Refused
 from .lock import locked
 from .merge import CHECKOUT_SECONDS, gather, merged
 from .names import PREFIX, TaskNames, flow_folder, task_names
+from .registry import admin_dir, claimed, drop, erase, registered, restore_pointer
 from .repo import changes, commit_of, common_dir, contains, holder, tip, worktrees
 from .run import git
 
@@ -54,14 +52,12 @@ async def prepare(
     ``branch_in_use`` (the person has it checked out), ``unsafe_name``.
     """
     names = task_names(data, flow_id, slug, short)
-    async with locked(data, flow_id):
-        await _drop_branch_locks(repo, names)
-        flow_head = await gather(repo, names.flow_branch, base_commit, settled)
-        await _stand(repo, names, flow_head)
-        admin = await admin_dir(repo, names.worktree)
-        leftover = bool(await changes(names.worktree, git_dir=admin))
-        if not leftover:
-            await _catch_up(repo, names, admin, flow_head, settled)
+    async with locked(data / "locks" / f"{flow_id}--{short.lower()}.lock"):
+        async with claimed(repo, data):
+            await _drop_branch_locks(repo, names)
+            flow_head = await gather(repo, names.flow_branch, base_commit, settled)
+            await _stand(repo, names, flow_head)
+        leftover = await _furnish(repo, names, flow_head, settled)
         head = await commit_of(repo, f"refs/heads/{names.branch}")
         start = await git(repo, "merge-base", head, flow_head)
         return Place(
@@ -84,71 +80,60 @@ async def clean(repo: Path, data: Path, *, flow_id: str, branches: Sequence[str]
         if not branch.startswith(PREFIX):
             raise Refused("not_our_branch", branch=branch)
     folder = flow_folder(data, flow_id)
-    async with locked(data, flow_id):
+    async with claimed(repo, data):
         for each in await worktrees(repo):
             if folder in each.path.parents:
-                await _drop(repo, each.path)
-        await asyncio.to_thread(_erase, folder)
+                await drop(repo, each.path)
+        await asyncio.to_thread(erase, folder)
         for branch in branches if delete_branches else ():
             if await holder(repo, branch) is None:
                 await git(repo, "update-ref", "-d", f"refs/heads/{branch}")
 
 
-async def admin_dir(repo: Path, worktree: Path) -> Path:
-    """The folder in the repository that belongs to ``worktree``, found from the repository's side.
-
-    The ``.git`` file in the worktree would say it too, but an agent can write that one. Raises
-    ``Refused("worktree_missing")``.
-    """
-    found = _admin_dir(await common_dir(repo), worktree)
-    if found is None:
-        raise Refused("worktree_missing", path=str(worktree))
-    return found
-
-
-def _admin_dir(common: Path, worktree: Path) -> Path | None:
-    if not worktree.is_dir():
-        return None
-    for note in sorted(common.glob("worktrees/*/gitdir")):
-        pointer = note.parent / os.fsdecode(note.read_bytes()).removesuffix("\n")  # relative in newer git, on request
-        if Path(os.path.realpath(pointer.parent)) == worktree:
-            return note.parent
-    return None
-
-
 async def _stand(repo: Path, names: TaskNames, start: str) -> None:
-    """Make the worktree exist on the task's branch."""
-    known = next((each for each in await worktrees(repo) if each.path == names.worktree), None)
-    if known and not known.half_made and _holds_files(names.worktree):
-        await _reclaim(repo, names, start)
+    """Make the worktree known to git and on the task's branch; its files come later, when nobody waits for that."""
+    known = registered(await common_dir(repo), names.worktree)
+    if known and _holds_files(names.worktree):
+        await _reclaim(repo, names, known, start)
         return
     if known:
-        await _drop(repo, names.worktree)
+        await drop(repo, names.worktree)
     _set_aside(names.worktree)
-    in_use = await holder(repo, names.branch)
-    if in_use:
-        raise Refused("branch_in_use", branch=names.branch, path=str(in_use))
+    await _refuse_in_use(repo, names)
     exists = await tip(repo, names.branch)
     target = (names.branch,) if exists else (start,)
     new_branch = () if exists else ("--no-track", "-b", names.branch)
-    await git(
-        repo, "worktree", "add", "--quiet", *new_branch, "--", str(names.worktree), *target, seconds=CHECKOUT_SECONDS
-    )
+    flags = ("--quiet", "--no-checkout", *new_branch)
+    await git(repo, "worktree", "add", *flags, "--", str(names.worktree), *target)
 
 
-async def _reclaim(repo: Path, names: TaskNames, start: str) -> None:
+async def _reclaim(repo: Path, names: TaskNames, admin: Path, start: str) -> None:
     """Take over a worktree that a dead attempt left in whatever state; its files stay as they are."""
-    admin = await admin_dir(repo, names.worktree)
     for lock in ("index.lock", "HEAD.lock"):
         (admin / lock).unlink(missing_ok=True)
-    await asyncio.to_thread(_restore_pointer, names.worktree / ".git", f"gitdir: {admin}\n")
+    await asyncio.to_thread(restore_pointer, names.worktree, admin)
+    await _refuse_in_use(repo, names)
+    if await tip(repo, names.branch) is None:
+        await git(repo, "update-ref", f"refs/heads/{names.branch}", start)
+    # an agent may have switched to another branch, or died in a rebase
+    await git(names.worktree, "symbolic-ref", "HEAD", f"refs/heads/{names.branch}", git_dir=admin)
+
+
+async def _refuse_in_use(repo: Path, names: TaskNames) -> None:
     in_use = await holder(repo, names.branch)
     if in_use and in_use != names.worktree:
         raise Refused("branch_in_use", branch=names.branch, path=str(in_use))
-    if await tip(repo, names.branch) is None:
-        await git(repo, "update-ref", f"refs/heads/{names.branch}", start)
-    if in_use is None:  # the agent switched to another branch, or died in a rebase
-        await git(names.worktree, "symbolic-ref", "HEAD", f"refs/heads/{names.branch}", git_dir=admin)
+
+
+async def _furnish(repo: Path, names: TaskNames, flow_head: str, settled: Sequence[str]) -> bool:
+    """Fill a new worktree, bring an old one up to date; whether it has leftovers of an interrupted attempt."""
+    admin = await admin_dir(repo, names.worktree)
+    if not _exists(admin / "index"):  # git writes it when every file is there
+        await git(names.worktree, "reset", "--hard", "--quiet", git_dir=admin, seconds=CHECKOUT_SECONDS)
+    if await changes(names.worktree, git_dir=admin):
+        return True
+    await _catch_up(repo, names, admin, flow_head, settled)
+    return False
 
 
 async def _catch_up(repo: Path, names: TaskNames, admin: Path, flow_head: str, settled: Sequence[str]) -> None:
@@ -168,13 +153,8 @@ async def _drop_branch_locks(repo: Path, names: TaskNames) -> None:
             (heads / f"{branch}.lock").unlink()
 
 
-async def _drop(repo: Path, worktree: Path) -> None:
-    """Remove one worktree and what the repository knows of it.
-
-    Not ``git worktree prune``: that forgets the person's own worktrees too, when their disk is not mounted just now.
-    """
-    await asyncio.to_thread(_erase, worktree)
-    await git(repo, "worktree", "remove", "--force", "--force", "--", str(worktree))
+def _exists(path: Path) -> bool:
+    return path.exists()
 
 
 def _holds_files(folder: Path) -> bool:
@@ -187,23 +167,3 @@ def _set_aside(worktree: Path) -> None:
         return
     taken = sum(1 for each in worktree.parent.iterdir() if each.name.startswith(f"{worktree.name}.kept-"))
     worktree.rename(worktree.with_name(f"{worktree.name}.kept-{taken + 1}"))
-
-
-def _restore_pointer(pointer: Path, content: str) -> None:
-    if pointer.is_file() and not pointer.is_symlink() and pointer.read_bytes() == os.fsencode(content):
-        return
-    _erase(pointer)
-    pointer.write_bytes(os.fsencode(content))
-
-
-def _erase(path: Path) -> None:
-    """Delete a file or a whole folder, never through a link; read-only folders (module caches have them) go too."""
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-    elif path.is_dir():
-        path.chmod(stat.S_IRWXU)
-        for parent, folders, _ in os.walk(path):
-            for folder in (Path(parent, name) for name in folders):
-                if not folder.is_symlink():
-                    folder.chmod(stat.S_IRWXU)
-        shutil.rmtree(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from subprocess import CalledProcessError
 
 import pytest
 
@@ -117,7 +118,7 @@ async def test_open_conflicts_are_refused(person: Person) -> None:
     person.commit("app.py", "other", at=place.worktree)
     person.git("checkout", "-q", place.branch, at=place.worktree)
     person.commit("app.py", "mine", at=place.worktree)
-    with pytest.raises(Exception, match="merge"):
+    with pytest.raises(CalledProcessError, match="merge"):
         person.git("merge", "other", at=place.worktree)
     with pytest.raises(Refused, match=r"unmerged_files.*app\.py"):
         await commit_all(place, "Conflicted")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from subprocess import CalledProcessError
 
 import pytest
 
@@ -211,7 +212,7 @@ async def test_a_rebase_of_the_base_in_progress_is_not_disturbed(person: Person)
     person.commit("app.py", "side\n")
     person.git("checkout", "-q", "main")
     person.commit("app.py", "main\n")
-    with pytest.raises(Exception, match="rebase"):
+    with pytest.raises(CalledProcessError, match="rebase"):
         person.git("rebase", "side")
     assert "rebase" in str((await refused(person, tip, "base_busy"))["why"])
 

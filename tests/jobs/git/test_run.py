@@ -78,26 +78,26 @@ async def test_variables_of_the_worker_do_not_reach_git(person: Person, monkeypa
 
 
 async def test_a_lock_lets_one_in_and_says_when_it_stays_busy(tmp_path: Path) -> None:
-    async with locked(tmp_path, "flow"):
+    async with locked(tmp_path / "locks" / "flow"):
         with pytest.raises(Unavailable, match="lock_busy"):
-            async with locked(tmp_path, "flow", seconds=0.1):
+            async with locked(tmp_path / "locks" / "flow", seconds=0.1):
                 pytest.fail("two holders")
-        async with locked(tmp_path, "another"):
+        async with locked(tmp_path / "locks" / "another"):
             pass
-    async with locked(tmp_path, "flow", seconds=0.1):
+    async with locked(tmp_path / "locks" / "flow", seconds=0.1):
         pass
 
 
 async def test_a_cancelled_waiter_does_not_take_the_lock_later(tmp_path: Path) -> None:
     async def wait() -> None:
-        async with locked(tmp_path, "flow"):
+        async with locked(tmp_path / "locks" / "flow"):
             pytest.fail("taken after the cancel")
 
-    async with locked(tmp_path, "flow"):
+    async with locked(tmp_path / "locks" / "flow"):
         waiter = asyncio.create_task(wait())
         await asyncio.sleep(0.05)
         waiter.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiter
-    async with locked(tmp_path, "flow", seconds=0.1):
+    async with locked(tmp_path / "locks" / "flow", seconds=0.1):
         pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from pathlib import Path
+from subprocess import CalledProcessError
 
 import pytest
 
@@ -164,6 +165,29 @@ def a_registration_without_its_pointer(person: Person) -> None:
     (person.path / ".git" / "worktrees" / "t1" / "gitdir").unlink()
 
 
+def a_registration_cut_while_git_wrote_it(person: Person) -> None:
+    an_unfinished_checkout(person)
+    (person.path / ".git" / "worktrees" / "t1" / "commondir").write_text("")
+
+
+def a_registration_cut_before_its_head(person: Person) -> None:
+    a_registration_cut_while_git_wrote_it(person)
+    (person.path / ".git" / "worktrees" / "t1" / "commondir").unlink()
+    (person.path / ".git" / "worktrees" / "t1" / "HEAD").write_text("")
+
+
+def a_registration_cut_before_its_pointer(person: Person) -> None:
+    a_registration_cut_before_its_head(person)
+    (person.path / ".git" / "worktrees" / "t1" / "gitdir").write_text("")
+    shutil.rmtree(person.data / "worktrees")
+
+
+def a_worktree_without_its_files(person: Person) -> None:
+    an_unfinished_checkout(person)
+    (person.path / ".git" / "worktrees" / "t1" / "locked").unlink()
+    (person.path / ".git" / "worktrees" / "t1" / "index.lock").write_text("")
+
+
 def only_a_registration_folder(person: Person) -> None:
     admin = person.path / ".git" / "worktrees" / "t1"
     admin.mkdir(parents=True)
@@ -182,6 +206,10 @@ def a_worktree_without_its_registration(person: Person) -> None:
         flow_and_task_branch,
         an_empty_folder,
         an_unfinished_checkout,
+        a_worktree_without_its_files,
+        a_registration_cut_while_git_wrote_it,
+        a_registration_cut_before_its_head,
+        a_registration_cut_before_its_pointer,
         a_registration_without_its_folder,
         a_registration_without_its_pointer,
         only_a_registration_folder,
@@ -200,7 +228,15 @@ async def test_whatever_a_crash_left_the_next_call_finishes_it(person: Person, l
     assert person.git("fsck", "--no-dangling") == ""
 
 
-@pytest.mark.parametrize("moment", [0.0, 0.005, 0.01, 0.02, 0.04])
+async def test_what_a_crash_of_one_task_left_does_not_stop_another(person: Person) -> None:
+    a_registration_cut_while_git_wrote_it(person)
+    with pytest.raises(CalledProcessError):
+        person.git("worktree", "list")  # this is what it does to the person, too
+    assert not (await person.place("T2")).leftover
+    assert len(person.git("worktree", "list").splitlines()) == 2
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.005, 0.01, 0.02, 0.04, 0.06])
 async def test_a_call_cut_at_any_moment_is_finished_by_the_next(person: Person, moment: float) -> None:
     cut = asyncio.create_task(person.place("T1"))
     await asyncio.wait([cut], timeout=moment)
