@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bot.answers import ANSWERS
 from bot.control import Control, parse_control
 from bot.words import Language, refusal_text
 from bot.words import language_of as language_of_text
 from core.access import Person, Right, permit
 from core.domain import commands as c
 from core.domain.model import Session
+from core.domain.reading import Reading, Reply
 from core.domain.views import find_interaction
 from core.errors import Refused
 from core.ids import new_id
@@ -55,10 +57,12 @@ class Intake:
         language = language_of_text(text)
         try:
             control = parse_control(text)
-            if control is not None:
-                return await self._act(person, state, control, ref)
-            command = c.AddMessage(by=permit(person, "ask"), text=text, language=language, ref=ref)
+            command = c.AddMessage(
+                by=permit(person, "ask"), text=text, language=language, ref=ref, reading=_own_reading(state, control)
+            )
             await self._service.handle(session_id, command, dedupe=f"say:{session_id}:{ref}" if ref else None)
+            if control is not None and control.action in ACTIONS:
+                return await self._act(person, state, control, ref)
         except Refused as refused:
             return Answer(False, session_id, refused.code, refusal_text(refused, language))
         return Answer(True, session_id)
@@ -104,6 +108,15 @@ class Intake:
 
 def _language(state: Session) -> Language:
     return "zh" if state.language == "zh" else "en"
+
+
+def _own_reading(state: Session, control: Control | None) -> Reading | None:
+    """Words that say themselves what they are need no engine: they are kept as such, with the answer they ask for."""
+    if control is None:
+        return None
+    answer = ANSWERS.get(control.action)
+    reply = None if answer is None else Reply(code="said", params={"text": answer(state, control, _language(state))})
+    return Reading(kind="control", rationale=control.action, reply=reply)
 
 
 Build = Callable[[c.Permitted, Session, Control], c.Command]

@@ -6,6 +6,7 @@ wrong names are all made from it. Unknown names are refused, and values are neve
 
 from __future__ import annotations
 
+import getpass
 import ipaddress
 import re
 import socket
@@ -48,6 +49,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def _user_name() -> str:
+    """The account's name; containers may have a number without a name."""
+    try:
+        return getpass.getuser()[:64] or "owner"
+    except (KeyError, OSError):
+        return "owner"
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, populate_by_name=True)
 
@@ -62,6 +71,13 @@ class Web(_Section):
         description="What a browser must know to get in. Left out, one is made and kept in <data>/console-token. "
         "Needed here, in so many words, when host is not this machine only.",
         examples=["a-long-random-text"],
+    )
+    person: str = Field(
+        default_factory=_user_name,
+        min_length=1,
+        max_length=64,
+        description="Who sits at the console: the name on decisions. Left out, the name of the account.",
+        examples=["alice"],
     )
     open_host: str | None = Field(
         None,
@@ -171,6 +187,12 @@ class Settings(BaseSettings):
     log: Log = Field(default_factory=Log, description="What the processes write about themselves.")
     repos: dict[RepoName, Repo] = Field(
         default_factory=dict, description="Repositories that work may be done in, by a short name."
+    )
+    # Untyped here on purpose, like shell below: which harnesses there are is for jobs.harness.registry to know.
+    agents: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        description="Agents that can be given work, by a short name; the first one gets it unless another is named. "
+        "`threadlead agents` says what can stand here.",
     )
     # Untyped here on purpose: the policy belongs to jobs, which core may not import. A worker validates this table with
     # jobs.policy.rules.ShellPolicy when it starts, so its unknown keys are refused there.

@@ -18,7 +18,7 @@ Place = tuple[str, ...]
 CONFIG_ENV = "THREADLEAD_CONFIG"
 REDIS_ENV = "REDIS_URL"  # the name hosting platforms give it
 CHOSEN = "{name}"
-OPEN_TABLES = ("repos", "shell")  # the user chooses the keys
+OPEN_TABLES = ("repos", "shell", "agents")  # the user chooses the keys
 
 
 def section_of(field: FieldInfo) -> type[BaseModel] | None:
