@@ -31,7 +31,8 @@ log = structlog.get_logger()
 class Surface(Protocol):
     """Where messages go. ``name`` is the outbox; both calls may be repeated with the same key and must not double."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     async def post(self, session_id: str, card: Card) -> str:
         """Show a new message; returns the platform's id for it."""

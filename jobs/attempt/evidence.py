@@ -12,9 +12,10 @@ from core.domain.commands import ReportValue
 from core.domain.facts import CheckValue
 from core.domain.model import Session, Task
 from jobs import git
+from jobs.attempt.checks import run_check
 from jobs.attempt.telling import Teller
 from jobs.harness import contract as h
-from jobs.attempt.checks import run_check
+from jobs.policy.rules import ShellPolicy
 
 EXCERPT_CHARS = 1_500
 
@@ -26,13 +27,19 @@ def split_criterion(line: str) -> tuple[str, str]:
 
 
 async def make_report(
-    teller: Teller, said: h.Reported, state: Session, task: Task, place: git.Place, workspace: h.Workspace
+    teller: Teller,
+    said: h.Reported,
+    state: Session,
+    task: Task,
+    place: git.Place,
+    workspace: h.Workspace,
+    policy: ShellPolicy,
 ) -> ReportValue:
     """Everything a person needs to judge the work. Raises Refused when the work cannot be committed as it is."""
     await git.commit_all(place, f"{task.short} {task.title}\n\nRound {task.round}")
     tip = await git.head(place.worktree)
     checks = [await _proof(teller, proof, tip) for proof in said.proofs]
-    checks += [await _criterion(teller, line, workspace, tip) for line in task.criteria]
+    checks += [await _criterion(teller, line, workspace, tip, policy) for line in task.criteria]
     base = state.flows[task.flow_id].base_commit
     stat = await git.diffstat(place.repo, place.start, tip)
     total = await git.diffstat(place.repo, base, tip)
@@ -66,12 +73,12 @@ async def _proof(teller: Teller, proof: h.Proof, tip: str) -> CheckValue:
     )
 
 
-async def _criterion(teller: Teller, line: str, workspace: h.Workspace, tip: str) -> CheckValue:
+async def _criterion(teller: Teller, line: str, workspace: h.Workspace, tip: str, policy: ShellPolicy) -> CheckValue:
     words, command = split_criterion(line)
     if not command:
         return CheckValue(criterion=line)
-    exit_code, output = await run_check(command, workspace)
-    text = output.decode("utf-8", "replace")
+    exit_code, output = await run_check(command, workspace, policy)
+    text = teller.redactor.text(output)
     return CheckValue(
         criterion=line,
         command=command,

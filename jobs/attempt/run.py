@@ -29,7 +29,10 @@ from jobs.attempt.evidence import make_report, scratch_folder
 from jobs.attempt.lease import leased
 from jobs.attempt.telling import Teller
 from jobs.harness import contract as h
+from jobs.harness.environment import secret_values
+from jobs.harness.redact import redactor
 from jobs.harness.registry import Harnesses
+from jobs.policy.rules import ShellPolicy
 
 END_TRIES = 8  # with a growing pause between: about a minute in which Redis may come back
 
@@ -45,6 +48,7 @@ class Running:
     task: Task
     attempt: Attempt
     teller: Teller
+    policy: ShellPolicy
 
 
 async def run_attempt(desk: Desk, harnesses: Harnesses, session_id: str, attempt_id: str) -> None:
@@ -62,8 +66,9 @@ async def run_attempt(desk: Desk, harnesses: Harnesses, session_id: str, attempt
             log.info("attempt_not_claimed", attempt=attempt_id, code=refused.code)
             return
         fence = Fence(attempt.task_id, attempt.number)
-        teller = Teller(desk.service, session_id, attempt_id, worker.id, fence)
-        running = Running(desk, state, state.tasks[attempt.task_id], attempt, teller)
+        teller = Teller(desk.service, session_id, attempt_id, worker.id, fence, redactor(secret_values()))
+        policy = ShellPolicy.model_validate(desk.settings.shell)
+        running = Running(desk, state, state.tasks[attempt.task_id], attempt, teller, policy)
         try:
             await _end(running, await _work(running, harnesses))
         except Fenced:
@@ -152,7 +157,9 @@ async def _ending(running: Running, outcome: Outcome, place: git.Place, workspac
     if outcome.reported is None:
         return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop)
     try:
-        report = await make_report(running.teller, outcome.reported, running.state, running.task, place, workspace)
+        report = await make_report(
+            running.teller, outcome.reported, running.state, running.task, place, workspace, running.policy
+        )
     except Refused as refused:
         return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop, failure="workspace", detail=str(refused)[:1000])
     return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop, report=report)

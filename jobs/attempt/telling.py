@@ -10,6 +10,7 @@ from core.domain.event import Payload
 from core.ledger.port import Fence
 from core.service import Service
 from jobs.harness import contract as h
+from jobs.harness.redact import Redactor
 
 BLOB_LIMIT = 8 * 1024 * 1024  # bytes; the ledger refuses larger artifacts
 
@@ -23,6 +24,7 @@ class Teller:
     attempt_id: str
     worker: str
     fence: Fence
+    redactor: Redactor
 
     async def tell(self, said: h.Said) -> None:
         """Record a message, progress, a finished tool; publish a chunk. Other values are the driver's. Raises Fenced."""
@@ -55,8 +57,8 @@ class Teller:
         )
 
     async def keep(self, data: bytes) -> str:
-        """Store an artifact, "" for nothing; output past the limit keeps its end, where results stand."""
-        return await self.service.ledger.put_blob(data[-BLOB_LIMIT:]) if data else ""
+        """Store an artifact without its secrets, "" for nothing; past the limit its end is kept, where results stand."""
+        return await self.service.ledger.put_blob(self.redactor.data(data)[-BLOB_LIMIT:]) if data else ""
 
     async def _record(self, payload: Payload) -> None:
         await self.service.record(

@@ -1,0 +1,52 @@
+"""What a command says when it cannot do what was asked: one clear sentence and what to do; never a traceback.
+
+Exit codes: 0 done, 1 it could not be done now (the outside world), 2 it was asked wrongly.
+"""
+
+from __future__ import annotations
+
+from core.errors import Refused, ThreadleadError
+
+REFUSED = 2
+UNAVAILABLE = 1
+
+SENTENCES: dict[str, str] = {
+    "no_redis_url": ("No Redis is set and none of ours is running. Start one with `threadlead up`, or set REDIS_URL."),
+    "no_redis_server": "There is no redis-server here and none is set. {how}",
+    "already_running": "Threadlead already runs on {data} (process {pid}). Stop it first, or set another data folder.",
+    "port_taken": "Port {port} on {host} is taken. Stop what uses it, or choose another: threadlead up --port 7374",
+    "port_unusable": "Port {port} on {host} cannot be used: {reason}.",
+    "git_missing": "git is not installed or too old: {detail} {fix}",
+    "python_too_old": "{detail} {fix}",
+    "bad_settings": "The settings cannot be used:\n{problems}",
+    "redis_unfit": "This Redis is not fit to hold the log:\n{problems}",
+    "redis_unreachable": "Redis does not answer ({reason}). Is it running, and is REDIS_URL right?",
+    "redis_server_failed": "The embedded Redis did not start:\n{log}",
+    "orphan_redis_server": "An earlier embedded Redis (process {pid}) still holds the data folder and does not end.",
+    "data_unwritable": "The data folder {data} cannot be written: {reason}.",
+    "foreign_folder": "{folder} is not ours to use; set another data folder.",
+    "worker_id_taken": (
+        "Worker {worker} already runs on {hostname} (process {pid}). Give this one another name: THREADLEAD_WORKER__ID"
+    ),
+    "unknown_session": "There is no session {session}. `threadlead sessions` lists them.",
+    "session_exists": "Session {session} is already here; an import never overwrites one.",
+    "bad_export": "Line {line} of {file} is not an exported event: {why}",
+    "no_file": "{file} cannot be read: {why}",
+    "bad_recording": "The recording cannot be used: {why}",
+    "unreadable_event": "Session {session} cannot be read at event {seq}: {why}",
+}
+
+
+class _Params(dict[str, object]):
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def sentence(error: ThreadleadError) -> str:
+    """What to print for an error of ours."""
+    row = SENTENCES.get(error.code)
+    return row.format_map(_Params(error.params)).strip() if row else str(error)
+
+
+def exit_code(error: ThreadleadError) -> int:
+    return REFUSED if isinstance(error, Refused) else UNAVAILABLE

@@ -1,0 +1,110 @@
+"""``sessions``, ``show``, ``doctor``, ``agents``, ``version``: what is, printed for people or as JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import version as installed
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from bot.answers import status_text
+from bot.cards.session import cards
+from bot.cli.doctor import examine
+from bot.cli.reach import find_session, must_exist
+from bot.control import Control
+from core.assembly import open_desk
+from core.domain.model import Session
+from core.domain.views import open_interactions, open_proposals
+from core.settings import Settings
+
+MARKS = {"ok": "[green]✓[/green]", "warn": "[yellow]![/yellow]", "fail": "[red]✗[/red]"}
+
+
+def _emit(row: dict[str, Any]) -> None:
+    typer.echo(json.dumps(row, ensure_ascii=False))
+
+
+async def print_findings(settings: Settings, *, as_json: bool) -> int:
+    """1 when anything is broken."""
+    findings = await examine(settings)
+    console = Console(highlight=False, soft_wrap=True)
+    for f in findings:
+        if as_json:
+            _emit({"name": f.name, "ok": f.ok, "detail": f.detail, "fix": f.fix})
+            continue
+        console.print(f"{MARKS[f.ok]} {f.name}: ", end="")
+        console.print(f.detail, markup=False)
+        if f.ok != "ok" and f.fix:
+            console.print(f"    {f.fix}", markup=False, style="dim")
+    return 1 if any(f.ok == "fail" for f in findings) else 0
+
+
+def waiting_for_people(state: Session) -> list[str]:
+    return [x.short for x in open_interactions(state)] + [p.short for p in open_proposals(state)]
+
+
+async def print_sessions(settings: Settings, *, as_json: bool) -> None:
+    table = Table("session", "repository", "objective", "tasks", "waits for you", box=None)
+    async with open_desk(settings) as desk:
+        rows = [await desk.service.state(i) for i, _ in await desk.ledger.sessions()]
+    for state in rows:
+        waiting = waiting_for_people(state)
+        repo = state.repo.name if state.repo else ""
+        if as_json:
+            _emit(
+                {"session": state.id, "repo": repo, "objective": state.objective, "waiting": waiting, "seq": state.seq}
+            )
+        else:
+            objective = state.objective or state.title
+            table.add_row(state.id[-12:], repo, objective[:60], str(len(state.tasks)), " ".join(waiting))
+    if as_json:
+        return
+    if rows:
+        Console().print(table)
+    else:
+        typer.echo('No session yet. Begin one: threadlead say --repo PATH "run the tests"')
+
+
+async def print_session(settings: Settings, name: str, *, as_json: bool) -> None:
+    async with open_desk(settings) as desk:
+        state = await must_exist(desk.service, await find_session(desk.ledger, name))
+    if as_json:
+        tasks = [
+            {"short": t.short, "title": t.title, "status": t.status, "outcome": t.outcome} for t in state.tasks.values()
+        ]
+        _emit({"session": state.id, "seq": state.seq, "objective": state.objective, "tasks": tasks})
+        return
+    typer.echo(f"{state.id}\n{status_text(state, Control('status'), 'zh' if state.language == 'zh' else 'en')}\n")
+    for card in cards(state):
+        typer.echo(card.text() + "\n")
+
+
+def print_agents(settings: Settings, *, as_json: bool) -> None:
+    for name, row in settings.agents.items():
+        if as_json:
+            _emit({"name": name, "harness": row.get("harness", "")})
+        else:
+            typer.echo(f"{name}: {row.get('harness', '?')}")
+    if as_json:
+        return
+    if not settings.agents:
+        typer.echo("No agent is set up: only commands can be run.\n")
+    typer.echo(
+        "To add one, write into threadlead.toml:\n\n"
+        "  [agents.replay]\n"
+        '  harness = "script"              # plays a recording; good for trying things out\n'
+        '  recording = "recording.json"\n'
+    )
+
+
+def print_version(*, as_json: bool) -> None:
+    names = ("threadlead", "redis", "rq", "pydantic")
+    row = {name: installed(name) for name in names} | {"python": platform.python_version()}
+    if as_json:
+        _emit(row)
+    else:
+        typer.echo("\n".join(f"{name} {number}" for name, number in row.items()))
