@@ -15,6 +15,7 @@ from core.domain import facts as f
 from core.domain import limits
 from core.domain.event import Draft, Payload
 from core.domain.model import Attempt, Interaction, Session
+from core.domain.tables import LIVE
 from core.ledger.port import Claim, Control, Effects, TaskChange, Timer
 
 GRACE_MARGIN_MS = 3_000  # a worker that ends an agent at the grace still has to say so
@@ -22,12 +23,13 @@ GRACE_MARGIN_MS = 3_000  # a worker that ends an agent at the grace still has to
 
 @dataclass(slots=True)
 class _Route:
-    """Effects being collected. ``statuses`` follows each task through the facts of this one write."""
+    """Effects being collected. ``statuses`` and ``closed`` follow tasks and approvals through the facts of this write."""
 
     state: Session
     now: int
     slots: int
     statuses: dict[str, str] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
     changes: list[TaskChange] = field(default_factory=list)
     timers: list[Timer] = field(default_factory=list)
     cancel_timers: list[str] = field(default_factory=list)
@@ -37,14 +39,21 @@ class _Route:
     releases: list[Claim] = field(default_factory=list)
     surfaces: list[str] = field(default_factory=list)
 
-    def change(self, task_id: str, to: str, mark: str = "") -> None:
+    def status(self, task_id: str) -> str:
         task = self.state.tasks.get(task_id)
-        before = self.statuses.get(task_id, task.status.value if task else "-")
-        self.changes.append(TaskChange(task_id, before, mark or to))
+        return self.statuses.get(task_id, task.status.value if task else "-")
+
+    def change(self, task_id: str, to: str, mark: str = "") -> None:
+        self.changes.append(TaskChange(task_id, self.status(task_id), mark or to))
         self.statuses[task_id] = to
 
     def timer(self, kind: str, ref: str, due: int) -> None:
         self.timers.append(Timer(timer_key(kind, ref), due, self.state.id, kind, ref))
+
+    def stop(self, attempt_id: str, wish: str, by: str) -> None:
+        """Tell the attempt to end, and look after the grace whether it did."""
+        self.control(attempt_id, "cancel", wish=wish, by=by)
+        self.timer("grace", attempt_id, self.now + limits.CANCEL_GRACE_MS + GRACE_MARGIN_MS)
 
     def control(self, attempt_id: str, kind: str, **body: Any) -> None:
         self.controls.append(Control(attempt_id, kind, json.dumps(body, ensure_ascii=False)))
@@ -101,15 +110,14 @@ def _attempt(r: _Route, p: f.AttemptUpdated) -> None:
 
 
 def _wished(r: _Route, p: f.TaskWished) -> None:
-    attempt_id = r.state.tasks[p.task_id].attempt_id
-    r.control(attempt_id, "cancel", wish=p.wish, by=p.by)
-    r.timer("grace", attempt_id, r.now + limits.CANCEL_GRACE_MS + GRACE_MARGIN_MS)
+    r.stop(r.state.tasks[p.task_id].attempt_id, p.wish, p.by)
     r.changes.append(TaskChange(p.task_id, "live", f"wish-{p.wish}"))
 
 
 def _blocked(r: _Route, p: f.TaskBlocked) -> None:
-    if p.reason == "approval_timeout":
-        r.control(r.state.tasks[p.task_id].attempt_id, "cancel", wish="stop", by="system")
+    task = r.state.tasks[p.task_id]
+    if p.reason == "approval_timeout" and task.status in LIVE:  # not when a pause of the blocked task ends
+        r.stop(task.attempt_id, "stop", "system")
     r.change(p.task_id, "blocked")
 
 
@@ -124,9 +132,12 @@ def _requested(r: _Route, p: f.ApprovalRequested) -> None:
 
 def _decided(r: _Route, interaction_id: str, allow: bool, by: str, reason: str) -> None:
     interaction: Interaction = r.state.interactions[interaction_id]
+    r.closed.add(interaction_id)
     r.cancel_timers.append(timer_key("approval", interaction_id))
     r.control(interaction.attempt_id, "answer", request_id=interaction.request_id, allow=allow, by=by, reason=reason)
-    r.change(interaction.task_id, "working")
+    left = r.state.open_interactions - r.closed
+    if not any(r.state.interactions[i].task_id == interaction.task_id for i in left):
+        r.change(interaction.task_id, "working")
 
 
 def _approved(r: _Route, p: f.ApprovalApproved) -> None:
@@ -148,7 +159,7 @@ def _moves(to: str) -> Callable[[_Route, Any], None]:
 _ROUTES: dict[type[Payload], Callable[[_Route, Any], None]] = {
     f.SessionCreated: _session_created,
     f.TaskCreated: _moves("queued"),
-    f.TaskEdited: _moves("queued"),
+    f.TaskEdited: lambda r, p: r.change(p.task_id, r.status(p.task_id)),
     f.TaskAssigned: _assigned,
     f.TaskRequeued: _moves("queued"),
     f.TaskStarted: _moves("working"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from core.assembly import Desk
@@ -26,7 +27,7 @@ async def check_repo(desk: Desk, session_id: str) -> None:
 
 async def _looked_at(desk: Desk, name: str) -> c.RecordRepo:
     known = desk.settings.repos.get(name)
-    folder = known.folder() if known is not None else Path(name).expanduser()
+    folder = known.folder() if known is not None else Path(os.path.expanduser(name))  # noqa: ASYNC240  no I/O
     if folder is None:
         return c.RecordRepo(path=name, problem="only_local", worker=desk.settings.worker.id)
     if not folder.is_absolute():

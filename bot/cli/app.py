@@ -155,7 +155,8 @@ def say(
     """
     from bot.cli.talk import say_it
 
-    code = asyncio.run(say_it(_reachable(), text, session=session, repo=repo, wait=wait, as_json=json))
+    path = str(repo.expanduser().absolute()) if repo else ""
+    code = asyncio.run(say_it(_reachable(), text, session=session, repo=path, wait=wait, as_json=json))
     raise typer.Exit(code)
 
 

@@ -6,7 +6,6 @@ import asyncio
 import getpass
 import json
 from contextlib import suppress
-from pathlib import Path
 from uuid import uuid4
 
 import typer
@@ -23,14 +22,14 @@ ANSWER_S = 20.0  # how long `say` waits for something to show
 STEP_MS = 1_000
 
 
-async def say_it(settings: Settings, text: str, *, session: str, repo: Path | None, wait: bool, as_json: bool) -> int:
+async def say_it(settings: Settings, text: str, *, session: str, repo: str, wait: bool, as_json: bool) -> int:
     """Say ``text``; shows what the thread answers. Returns the exit code."""
     person = Person(getpass.getuser(), frozenset({"owner"}))  # whoever can reach this Redis owns what is in it
     async with open_desk(settings) as desk:
         intake = Intake(desk.service)
-        if repo is not None:
+        if repo:
             opened = await intake.open(person, place=f"cli:{uuid4().hex}", surface="cli", title=text)
-            named = await intake.name_repo(person, opened.session_id, str(repo.expanduser().absolute()))
+            named = await intake.name_repo(person, opened.session_id, repo)
             if not named.ok:
                 return _tell(named, as_json)
             session_id = opened.session_id

@@ -3,7 +3,7 @@
 --
 -- KEYS[1] log:<session>    stream, read for the last seq and t, XADD <seq>-0
 -- KEYS[2] sent:<token>     string, guard of a retried append (token: the id of its first event)
--- KEYS[3] seen:<dedupe>    string, touched only when plan.dedupe
+-- KEYS[3] seen:<dedupe>    string, used only when plan.dedupe
 -- KEYS[4] fence:<session>  hash task -> current attempt number
 -- KEYS[5] feed:session     stream, one entry per event
 -- KEYS[6] feed:task        stream, one entry per task change
@@ -12,10 +12,10 @@
 -- KEYS[9] sessions         zset session -> ts
 -- KEYS[10..]               slots, outboxes and control streams; the plan names them by position
 --
--- ARGV[1] the plan, JSON: session, expected (number, may be missing), dedupe (bool), fence {task, number} or missing,
---         claims {{key, holder, limit}}, releases {{key, holder}}, events {{type, id, task}}, changes {{task, from, to}},
---         surfaces {key}, timers {{name, due, json}}, cancel {name}, controls {{key, kind, body}},
---         fences {{task, number}}, keep {feed, outbox, control lengths; seen, sent, control seconds}
+-- ARGV[1] the plan, JSON: session, keep {feed, outbox, control lengths; seen, sent, control seconds}, and where there are any:
+--         expected (number), dedupe (bool), fence {task, number}, events {{type, id, task}}, changes {{task, from, to}},
+--         claims {{key, holder, limit}}, releases {{key, holder}}, surfaces {key}, timers {{name, due, json}},
+--         cancel {name}, controls {{key, kind, body}}, fences {{task, number}}
 -- ARGV[2..] one event each, JSON, stored as it came: nothing here decodes or re-encodes an event
 --
 -- Answers {'done', first seq, t} | {'sent' or 'seen', '<first>-<last> <session>'} | {'race', last seq}
@@ -25,6 +25,12 @@ local LOG, SENT, SEEN, FENCE, FEED, TASKS, DUE, TIMERS, SESSIONS = unpack(KEYS, 
 local plan = cjson.decode(ARGV[1])
 local keep = plan.keep
 local count = #ARGV - 1
+
+-- A list without members is not in the plan at all.
+local NOTHING = {}
+local function each(list)
+  return ipairs(list or NOTHING)
+end
 
 -- Lua prints large numbers as 1.7e+12; a stream field must hold every digit.
 local function digits(number)
@@ -67,10 +73,10 @@ local function move(at, holder, step)
   place(at).held = place(at).held + step
   place(at).inside[holder] = step > 0
 end
-for _, release in ipairs(plan.releases) do
+for _, release in each(plan.releases) do
   if inside(release[1], release[2]) then move(release[1], release[2], -1) end
 end
-for i, claim in ipairs(plan.claims) do
+for i, claim in each(plan.claims) do
   if not inside(claim[1], claim[2]) then
     if place(claim[1]).held >= claim[3] then return {'full', digits(i)} end
     move(claim[1], claim[2], 1)
@@ -90,30 +96,30 @@ redis.call('SET', SENT, range, 'EX', keep.sent)
 if plan.dedupe then redis.call('SET', SEEN, range, 'EX', keep.seen) end
 if count > 0 then redis.call('ZADD', SESSIONS, ts, plan.session) end
 
-for i, event in ipairs(plan.events) do
+for i, event in each(plan.events) do
   redis.call('XADD', FEED, 'MAXLEN', '~', keep.feed, '*', 'session', plan.session, 'seq', digits(last + i),
     'type', event[1], 'id', event[2], 'task', event[3], 'ts', ts)
 end
-for _, change in ipairs(plan.changes) do
+for _, change in each(plan.changes) do
   redis.call('XADD', TASKS, 'MAXLEN', '~', keep.feed, '*', 'session', plan.session, 'seq', digits(final),
     'task', change[1], 'from', change[2], 'to', change[3], 'ts', ts)
 end
-for _, at in ipairs(plan.surfaces) do
+for _, at in each(plan.surfaces) do
   redis.call('XADD', KEYS[at], 'MAXLEN', '~', keep.outbox, '*', 'session', plan.session, 'seq', digits(final))
 end
-for _, name in ipairs(plan.cancel) do
+for _, name in each(plan.cancel) do
   redis.call('ZREM', DUE, name)
   redis.call('HDEL', TIMERS, name)
 end
-for _, timer in ipairs(plan.timers) do
+for _, timer in each(plan.timers) do
   redis.call('ZADD', DUE, timer[2], timer[1])
   redis.call('HSET', TIMERS, timer[1], timer[3])
 end
-for _, control in ipairs(plan.controls) do
+for _, control in each(plan.controls) do
   redis.call('XADD', KEYS[control[1]], 'MAXLEN', '~', keep.control, '*', 'kind', control[2], 'body', control[3])
   redis.call('EXPIRE', KEYS[control[1]], keep.control_s)
 end
-for _, fence in ipairs(plan.fences) do redis.call('HSET', FENCE, fence[1], fence[2]) end
-for _, release in ipairs(plan.releases) do redis.call('SREM', KEYS[release[1]], release[2]) end
-for _, claim in ipairs(plan.claims) do redis.call('SADD', KEYS[claim[1]], claim[2]) end
+for _, fence in each(plan.fences) do redis.call('HSET', FENCE, fence[1], fence[2]) end
+for _, release in each(plan.releases) do redis.call('SREM', KEYS[release[1]], release[2]) end
+for _, claim in each(plan.claims) do redis.call('SADD', KEYS[claim[1]], claim[2]) end
 return {'done', digits(first), ts}

@@ -64,10 +64,12 @@ class _Positions:
 def build_call(keys: Keys, bounds: Bounds, ask: Append) -> Call:
     """Raises Refused("unwritable_event") before anything is sent."""
     sid = ask.session_id
+    sent = keys.sent(ask.token)
+    seen = sent if ask.dedupe is None else keys.seen(ask.dedupe)
     at = _Positions(
         [
-            *(keys.log(sid), keys.sent(ask.token), keys.seen(ask.dedupe or ""), keys.fence(sid)),
-            *(keys.feed("session"), keys.feed("task"), keys.due, keys.timers, keys.sessions),
+            *(keys.log(sid), sent, seen, keys.fence(sid)),
+            *(keys.session_feed, keys.task_feed, keys.due, keys.timers, keys.sessions),
         ]
     )
     plan: dict[str, Any] = {
@@ -75,8 +77,8 @@ def build_call(keys: Keys, bounds: Bounds, ask: Append) -> Call:
         "dedupe": ask.dedupe is not None,
         "events": [(d.type, d.id, d.task_id or "") for d in ask.drafts],
         "keep": _keep(bounds),
-        **_effects(keys, at, ask.effects),
     }
+    plan |= {name: rows for name, rows in _effects(keys, at, ask.effects).items() if rows}
     if ask.expected_seq is not None:
         plan["expected"] = ask.expected_seq
     if ask.fence is not None:
@@ -85,7 +87,7 @@ def build_call(keys: Keys, bounds: Bounds, ask: Append) -> Call:
     return Call(at.keys, [wire.dump(plan), *events])
 
 
-def _effects(keys: Keys, at: _Positions, effects: Effects) -> dict[str, Any]:
+def _effects(keys: Keys, at: _Positions, effects: Effects) -> dict[str, list[Any]]:
     return {
         "claims": [(at.of(keys.slots(c.place)), c.holder, c.limit) for c in effects.claims],
         "releases": [(at.of(keys.slots(c.place)), c.holder) for c in effects.releases],

@@ -97,6 +97,8 @@ class Keys:
         self.sessions = self._w + "sessions"
         self.due = self._w + "due"
         self.timers = self._w + "timers"
+        self.session_feed = self.feed("session")
+        self.task_feed = self.feed("task")
 
     def log(self, session_id: str) -> str:
         return f"{self._w}log:{plain(session_id)}"

@@ -18,12 +18,15 @@ from core.errors import Refused
 from core.ledger.port import FeedEntry, Timer
 
 SNAPSHOT_BYTES = 256 * 1024 * 1024  # a state larger than this is not ours
+_COMPACT = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), allow_nan=False
+)  # dumps() would build one a call
 
 
 def dump(value: object) -> bytes:
     """Compact JSON in UTF-8. Raises Refused("unwritable_event") for lone surrogates and for NaN or infinity."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        return _COMPACT.encode(value).encode()
     except (UnicodeEncodeError, ValueError) as error:
         raise Refused("unwritable_event", why=str(error)[:200]) from error
 

@@ -35,6 +35,8 @@ from jobs.policy.tables import (
     program,
 )
 
+# Stands for a word known only at run time; no entry and no path is written like this.
+_DYNAMIC = "-\x01"
 # Longest part of a command kept in a reason, in characters; the card shows the whole.
 _KEPT = 200
 # What a team may wave through by naming the command in ``allowed``. The rest reaches beyond the worktree.
@@ -60,7 +62,7 @@ def as_module(words: Sequence[Word]) -> tuple[Word, ...]:
 
 def reasons(words: Sequence[Word], place: Place, policy: ShellPolicy) -> Iterator[Reason]:
     """Why ``words``, a program the caller has unwrapped and found static, must be asked about; none when it may run."""
-    texts = (program(words[0].text), *("\0" if word.dynamic else word.text for word in words[1:]))
+    texts = (program(words[0].text), *(_DYNAMIC if word.dynamic else word.text for word in words[1:]))
     command = shown(words)
     if match(texts, policy.ask):
         yield Reason("always_asked", {"command": command})

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from jobs.policy.classify import as_module, deletions, reasons, shown
-from jobs.policy.parse import Parsed, Redirect, Step, parse
+from jobs.policy.parse import parse
 from jobs.policy.paths import Place, Spot
 from jobs.policy.quoting import Word
 from jobs.policy.rules import ShellPolicy, match
 from jobs.policy.ruling import Reason
+from jobs.policy.syntax import Parsed, Redirect, Step
 from jobs.policy.tables import SHELL_CODE, SHELLS, TREE_DELETERS, WRAPPERS, Wrapper, program
 
 # ``sh -c "sh -c …"`` deeper than this is hiding something.

@@ -28,11 +28,15 @@ _PROSE = listed(
     " just keep last later let like look make me more most much must my need needs never new no not nothing now of off"
     " on once one only or other our out over passes pls please problem really same she should since slow slower so"
     " some something still stop such sure than that the their them then there these they thing things this those"
-    " through to too try until up us use very want was we well were what when where which while who why will with"
+    " through to too try until us use very want was we well were what when where which while who why will with"
     " without work works would wrong yes yet you your"
 )
 # Their names are no English words, so one bare argument does not make them a sentence: ``mkdir build``.
-_TERSE = listed("ls rm cp mv mkdir rmdir chmod ln wc du df cd grep egrep fgrep rg stat realpath basename dirname")
+_TERSE = listed("ls rm cp mv mkdir rmdir chmod ln wc du df cd grep egrep fgrep rg realpath basename dirname")
+# Verbs first and programs second: a folder's name behind one is no path yet ("test src", "find docs").
+_VERBS = listed("cat cut diff find head join sort split tail test touch")
+# Shell words nobody sends as a task, and everybody begins sentences with.
+_NEVER = listed("at batch bind complete declare enable exec hash init let read service set source trap host")
 # Meant as a command even with nothing behind them.
 _ALONE = listed("ls pwd pytest tsc eslint vitest env printenv whoami df uname")
 _FOLDERS = listed(
@@ -52,7 +56,10 @@ _SUBCOMMANDS = {
     "cargo": "add bench build check clean clippy doc fetch fmt install publish run test tree update",
     "go": "build env fmt generate install list mod run test version vet",
     "ruff": "check clean format version",
-    "make": "all bench build check clean fmt format install lint test tests",
+    "make": "all bench build check clean demo fmt format install lint test tests up",
+    "apt": "install remove update upgrade",
+    "apt-get": "install remove update upgrade",
+    "brew": "install list uninstall update upgrade",
     "docker": "build compose exec images logs ps pull push run stop",
     "kubectl": "apply delete describe get logs",
     "systemctl": "restart start status stop",
@@ -60,12 +67,17 @@ _SUBCOMMANDS = {
 }
 # Subcommands after which bare names are usual: packages, branches, scripts.
 _NAMES = listed(
-    "add branch checkout cherry-pick clone config exec fetch i install list logs merge pull push rebase remote reset"
-    " revert restart rm run show start status stop switch tag tool uninstall update upgrade view worktree"
+    "add branch checkout cherry-pick clone compose config exec fetch i install list logs merge pull push rebase remote"
+    " remove reset revert restart rm run show start status stop switch tag tool uninstall update upgrade view worktree"
 )
-_PATH = re.compile(r"^(?:\.{1,2}|~)(?:/.*)?$|^[\w.@+-]*/[\w./@+-]*$|^\.[\w.-]+$|^[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}$")
+_PATH = re.compile(
+    r"^(?:\.{1,2}|~)(?:/.*)?$|^[\w.@+-]*/[\w./@+-]*$|^\.[\w.-]+$|^[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}$"
+    r"|^\w+://\S+$|^[\w./-]+::\S+$"
+)
 _FLAG = re.compile(r"^-{1,2}[A-Za-z0-9][\w-]*(?:=.*)?$|^--?$")
-_VALUE = re.compile(r"^\d+[a-zA-Z%]?$|^[A-Za-z_]\w*=.+$|^\+%?.+$|^[{};+]+$")
+_VALUE = re.compile(
+    r"^\d+[a-zA-Z%]?$|^[A-Za-z_]\w*=.+$|^\+%?.+$|^[\w./@-]+[~^]\d*$|^[\w./~^-]+\.\.[\w./~^-]*$|^[{};+]+$"
+)
 _TARGET = re.compile(r"^[\w.:-]+$")
 
 
@@ -84,14 +96,17 @@ def looks_like_command(text: str, *, policy: ShellPolicy) -> bool:
 def _known(policy: ShellPolicy) -> frozenset[str]:
     entries = (*policy.read_only, *policy.allowed, *policy.ask, *policy.network)
     tables = (*CODES, *WRAPPERS, *WRITERS, *INTERPRETERS, *SHELLS, *_SUBCOMMANDS, "cd")
-    return frozenset(entry.split()[0] for entry in entries).union(tables)
+    return frozenset(entry.split()[0] for entry in entries).union(tables) - _NEVER
 
 
 def _plausible(words: Sequence[Word], known: frozenset[str], *, piped: bool) -> bool:
     head, arguments = words[0], words[1:]
-    if head.dynamic or head.glob or any(not word.quoted and word.text.lower() in _PROSE for word in arguments):
+    if head.dynamic or head.glob:
         return False
     name = program(head.text)
+    subcommand = bool(arguments) and arguments[0].text in _SUBCOMMANDS.get(name, "").split()
+    if any(not word.quoted and word.text.lower() in _PROSE for word in arguments[subcommand:]):
+        return False
     if name in WRAPPERS:
         return _wraps(name, arguments, known, piped=piped)
     if name.startswith("./"):
@@ -140,6 +155,8 @@ def _arguments(name: str, arguments: Sequence[Word]) -> bool:
         return len(weak) <= 1 and all(_TARGET.match(word.text) for word in weak)
     if name in _TERSE:
         return len(weak) <= (3 if flagged else 1) and all(_TARGET.match(word.text) for word in weak)
+    if name in _VERBS and not flagged and all(word.text in _FOLDERS and word.text.islower() for word in arguments):
+        return False
     first = next((i for i, word in enumerate(arguments) if _FLAG.match(word.text)), len(arguments))
     # ``pytest -k login``: a bare word right behind a flag is its value; one before every flag is prose.
     behind = {id(b) for a, b in pairwise(arguments) if a.text.startswith("-")}

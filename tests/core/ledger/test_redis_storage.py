@@ -11,6 +11,7 @@ import pytest
 import zstandard
 from redis.asyncio import Redis
 
+from core.domain.event import Event
 from core.errors import Refused, Unavailable
 from core.ledger.port import Claim, Effects, TaskChange, Timer
 from core.ledger.redis_ledger import RedisLedger
@@ -192,3 +193,21 @@ async def test_a_plan_with_hostile_text_arrives_as_it_was(redis_ledger: RedisLed
     assert await redis_ledger.due(2 * 10**12) == [timer]
     assert await redis_ledger.holders(hostile) == [hostile]
     assert (await redis_ledger.sessions())[0][0] == hostile
+
+
+async def test_a_held_entry_that_was_trimmed_is_no_longer_pending(
+    redis_ledger: RedisLedger, admin: Redis, key: str
+) -> None:
+    for n in range(3):
+        await redis_ledger.publish("task", {"n": str(n)})
+    held = await redis_ledger.take("task", "scheduler", "dead")
+    await admin.xdel(f"{key}feed:task", held[0].id, held[2].id)
+    assert await redis_ledger.take("task", "scheduler", "alive", idle_ms=0) == [held[1]]
+    pending: Any = await admin.xpending_range(f"{key}feed:task", "scheduler", "-", "+", 10)
+    assert [row["message_id"].decode() for row in pending] == [held[1].id]
+
+
+async def test_an_imported_log_stays_for_ever(redis_ledger: RedisLedger, admin: Redis, key: str) -> None:
+    await redis_ledger.import_events(S, [Event.stamp(S, 1, 5, said("a"))])
+    assert await admin.ttl(f"{key}log:{S}") == -1
+    assert [name async for name in admin.scan_iter(match="*import:*")] == []
