@@ -210,4 +210,4 @@ async def test_a_held_entry_that_was_trimmed_is_no_longer_pending(
 async def test_an_imported_log_stays_for_ever(redis_ledger: RedisLedger, admin: Redis, key: str) -> None:
     await redis_ledger.import_events(S, [Event.stamp(S, 1, 5, said("a"))])
     assert await admin.ttl(f"{key}log:{S}") == -1
-    assert [name async for name in admin.scan_iter(match="*import:*")] == []
+    assert [name async for name in admin.scan_iter(match=f"{key}import:*")] == []
