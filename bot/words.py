@@ -96,6 +96,7 @@ TEXTS: dict[str, Row] = {
         "Start now {name} {title} (no longer waits for {other})",
         "立即开始 {name} {title}（不再等待 {other}）",
     ),
+    "op_follow": ("{name} {title} waits for {other} as well", "{name} {title} 也等待 {other}"),
     "op_stays": ("{names} stays", "{names} 不变"),
     "op_stay": ("{names} stay", "{names} 不变"),
     "collateral": ("Because of this {names} cannot start any more", "因此 {names} 将无法开始"),

@@ -96,6 +96,8 @@ def _op_line(page: Page, op: Op, names: dict[str, str]) -> Line:
     if op.kind == "release":
         other = page.task(op.other_id).short if op.other_id in page.state.tasks else op.other_id
         return Line(page.say("op_release", name=task.short, title=title, other=other), mark="↑")
+    if op.kind == "follow":
+        return Line(page.say("op_follow", name=task.short, title=title, other=names.get(op.other_id, "?")), mark="↓")
     mark = "‖" if op.kind == "pause" else "▶"
     return Line(page.say(f"op_{op.kind}", name=task.short, title=title), mark=mark)
 

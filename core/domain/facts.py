@@ -90,7 +90,7 @@ class ObjectiveUpdated(Payload):
 
 class OpValue(Value):
     key: str
-    kind: Literal["cancel", "pause", "resume", "release", "create"]
+    kind: Literal["cancel", "pause", "resume", "release", "create", "follow"]
     task_id: str = ""
     other_id: str = ""
     spec: TaskSpec | None = None

@@ -58,6 +58,8 @@ class Proposal(Part):
     release: tuple[tuple[str, str], ...] = ()
     """(task, dependency) pairs: the task no longer waits for the dependency."""
     create: tuple[TaskSpec, ...] = Field(default=(), max_length=limits.TASKS_PER_PLAN)
+    follow: tuple[tuple[str, str], ...] = ()
+    """(task, key) pairs: a task that has not started waits for the new task of that key as well."""
 
 
 class Reply(Part):

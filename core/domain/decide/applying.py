@@ -34,14 +34,13 @@ def apply_plan(s: Scribe, plan: Plan, by: c.Permitted) -> None:
         by,
         f.PlanApproved(plan_id=plan.id, by=by.person, flow_id=flow_id, waiting=waiting, created=tuple(made.values())),
     )
-    for task_id, others in operations.releases(s.state, ops).items():
-        left = tuple(d for d in s.state.tasks[task_id].dependencies if d not in others)
-        s.say(by, f.TaskEdited(task_id=task_id, dependencies=left))
+    for task_id, dependencies in operations.edits(s.state, ops, made).items():
+        s.say(by, f.TaskEdited(task_id=task_id, dependencies=dependencies))
     spared = operations.spared(s.state, ops)
     for op in ops:
         if op.spec is not None:
             _create(s, op.spec, by, plan, flow_id, made)
-        elif op.kind != "release":
+        elif op.kind not in ("release", "follow"):
             _change(s, op.kind, s.state.tasks[op.task_id], by.person, f"plan:{plan.short}", spared)
 
 

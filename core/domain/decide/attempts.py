@@ -181,8 +181,9 @@ def _completed(s: Scribe, task: Task, report: c.ReportValue, worker: str) -> Non
 def settled_by(state: Session, task: Task, report: c.ReportValue) -> str:
     """``auto`` or ``evidence`` when no person needs to judge the report, else "".
 
-    Without an explicit rule on the task, a step that others wait for passes on evidence; last results and high risk wait
-    for a person, so a flow costs one Accept.
+    Without an explicit rule on the task, a step that others wait for passes on evidence: a command that exited 0, or a
+    passing check for every criterion (what an agent ran by itself is a claim). Last results and high risk wait for a
+    person, so a flow costs one Accept.
     """
     if task.acceptance == "manual" or task.risk == "high":
         return ""
@@ -193,7 +194,8 @@ def settled_by(state: Session, task: Task, report: c.ReportValue) -> str:
         return ""
     checked = {check.criterion for check in report.evidence if check.exit_code == 0}
     failed = any(check.exit_code not in (0, None) for check in report.evidence)
-    return "evidence" if checked and not failed and set(task.criteria) <= checked else ""
+    proven = set(task.criteria) <= checked if task.criteria else task.target == "shell"
+    return "evidence" if checked and not failed and proven else ""
 
 
 def _hand_over(s: Scribe, task: Task, documents: dict[str, str]) -> None:

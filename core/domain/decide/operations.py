@@ -15,7 +15,7 @@ from core.domain.decide import ending
 from core.domain.model import Op, Session, Task
 from core.domain.reading import Proposal, TaskSpec
 from core.domain.tables import allowed
-from core.domain.views import ENDED, terminal
+from core.domain.views import ENDED, downstream, terminal
 from core.errors import Refused
 
 
@@ -25,6 +25,7 @@ def from_proposal(proposal: Proposal) -> list[f.OpValue]:
     ops += [f.OpValue(key=f"cancel:{t}", kind="cancel", task_id=t) for t in proposal.cancel]
     ops += [f.OpValue(key=f"pause:{t}", kind="pause", task_id=t) for t in proposal.pause]
     ops += [f.OpValue(key=f"create:{spec.key}", kind="create", spec=spec) for spec in proposal.create]
+    ops += [f.OpValue(key=f"follow:{t}:{k}", kind="follow", task_id=t, other_id=k) for t, k in proposal.follow]
     ops += [f.OpValue(key=f"resume:{t}", kind="resume", task_id=t) for t in proposal.resume]
     return ops
 
@@ -51,16 +52,30 @@ def validate(state: Session, ops: list[f.OpValue]) -> None:
     dead = _dead(state, ops)
     for spec in specs.values():
         _validate_spec(state, spec, specs, dead)
+    for op in ops:
+        if op.kind == "follow" and op.other_id not in specs:
+            raise Refused("unknown_dependency", name=state.tasks[op.task_id].title, dependency=op.other_id[:64])
     try:
-        TopologicalSorter({k: [a for a in spec.after if a in specs] for k, spec in specs.items()}).prepare()
+        TopologicalSorter(_graph(state, ops, specs)).prepare()
     except CycleError as error:
         raise Refused("dependency_cycle", names=" -> ".join(error.args[1])) from error
+
+
+def _graph(state: Session, ops: list[f.OpValue], specs: dict[str, TaskSpec]) -> dict[str, list[str]]:
+    """Who would wait for whom, as far as a new edge can close a circle: new tasks, and what lies behind a follow."""
+    graph = {key: list(spec.after) for key, spec in specs.items()}
+    for op in ops:
+        if op.kind == "follow":
+            graph.setdefault(op.task_id, []).append(op.other_id)
+            for task in downstream(state, op.task_id):
+                graph.setdefault(task.id, []).extend(task.dependencies)
+    return graph
 
 
 def _validate_agreement(state: Session, ops: list[f.OpValue]) -> None:
     """One task, one fate: cancel, pause and resume exclude each other, and what is cancelled is not set free."""
     fates = Counter(op.task_id for op in ops if op.kind in ("cancel", "pause", "resume"))
-    released = {op.task_id for op in ops if op.kind == "release"}
+    released = {op.task_id for op in ops if op.kind in ("release", "follow")}
     fates.update(op.task_id for op in ops if op.kind == "cancel" and op.task_id in released)
     for task_id, count in fates.items():
         if count > 1:
@@ -118,6 +133,21 @@ def spared(state: Session, ops: list[f.OpValue]) -> ending.Spared:
     """What the cancellations of these operations leave alone: the cancelled themselves, and waits that end with them."""
     edges = {(task_id, other) for task_id, others in releases(state, ops).items() for other in others}
     return ending.Spared(frozenset(op.task_id for op in ops if op.kind == "cancel"), frozenset(edges))
+
+
+def edits(state: Session, ops: list[f.OpValue], made: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    """By task, the dependencies it has afterwards. ``made`` gives the ids of the new tasks by key."""
+    found = {
+        task_id: [d for d in state.tasks[task_id].dependencies if d not in gone]
+        for task_id, gone in releases(state, ops).items()
+    }
+    for op in ops:
+        if op.kind == "follow" and allowed("task", state.tasks[op.task_id].status.value, "edit"):
+            found.setdefault(op.task_id, list(state.tasks[op.task_id].dependencies)).append(made[op.other_id])
+    for task_id, dependencies in found.items():
+        if len(dependencies) > limits.DEPENDENCIES:
+            raise Refused("too_many_dependencies", name=state.tasks[task_id].short, limit=limits.DEPENDENCIES)
+    return {task_id: tuple(dependencies) for task_id, dependencies in found.items()}
 
 
 def releases(state: Session, ops: list[f.OpValue]) -> dict[str, set[str]]:

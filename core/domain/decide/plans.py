@@ -107,7 +107,8 @@ def _without(ops: list[Op], drop: set[str], contents: dict[str, str]) -> list[f.
     def respecified(op: Op) -> TaskSpec | None:
         return op.spec and _respecified(op.spec, after(op.spec.after), contents.get(op.key, "").strip())
 
-    return [operations.value_of(op, respecified(op)) for op in ops if op.key not in drop]
+    kept = [op for op in ops if op.key not in drop and not (op.kind == "follow" and op.other_id in gone)]
+    return [operations.value_of(op, respecified(op)) for op in kept]
 
 
 def _respecified(spec: TaskSpec, after: tuple[str, ...], content: str) -> TaskSpec:

@@ -34,9 +34,12 @@ def name_repo(s: Scribe, cmd: c.NameRepo) -> None:
 
 
 def record_repo(s: Scribe, cmd: c.RecordRepo) -> None:
+    """The answer to a named repository, or news of one in use: its base branch has moved, or it has become unusable."""
     repo = s.state.repo
-    if repo is None or repo.path != cmd.path or repo.problem != "checking":
+    if repo is None or repo.path != cmd.path:
         raise Refused("not_asked", path=cmd.path)
+    if not repo.problem and (repo.base_branch, repo.base_commit) == (cmd.base_branch, cmd.base_commit):
+        raise Refused("nothing_new", path=cmd.path)
     s.emit(
         f.RepoChecked(
             path=cmd.path,
