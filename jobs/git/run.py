@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,13 +114,15 @@ async def git(
         )
     except FileNotFoundError:
         raise Refused("git_missing") from None
+    output = None
     try:
         async with asyncio.timeout(seconds):
             output = await _converse(process, text, limit)
     except TimeoutError:
         raise Unavailable("git_timeout", command=args[0], seconds=seconds) from None
     finally:
-        await _end(process)
+        if output is None:  # too late, cancelled or failed: git, or a child of it that outlived it, may still run
+            await _end(process)
     if output.cut and not may_cut:
         raise Unavailable("git_output_too_large", command=args[0], limit=limit)
     if not output.cut and output.code not in ok:
@@ -143,12 +145,10 @@ async def _converse(process: asyncio.subprocess.Process, text: bytes | None, lim
         raise Bug("git_without_pipes")
     async with asyncio.TaskGroup() as group:
         group.create_task(_feed(process.stdin, text))
-        errors = group.create_task(_read(errors_from, ERROR_LIMIT, drain=True))
-        out, cut = await _read(output_from, limit, drain=False)
-        if cut:
-            _signal(process, signal.SIGKILL)
-    code = await process.wait()
-    return Output(code, out, errors.result()[0].decode("utf-8", "replace").strip(), cut)
+        errors = group.create_task(_read(errors_from, ERROR_LIMIT))
+        output = group.create_task(_read(output_from, limit, at_limit=lambda: _signal(process, signal.SIGKILL)))
+    out, cut = output.result()
+    return Output(await process.wait(), out, errors.result()[0].decode("utf-8", "replace").strip(), cut)
 
 
 async def _feed(stdin: asyncio.StreamWriter | None, text: bytes | None) -> None:
@@ -160,15 +160,18 @@ async def _feed(stdin: asyncio.StreamWriter | None, text: bytes | None) -> None:
     stdin.close()
 
 
-async def _read(stream: asyncio.StreamReader, limit: int, *, drain: bool) -> tuple[bytes, bool]:
-    """Up to ``limit`` bytes, and whether there were more; ``drain`` reads on so that git is not blocked."""
+async def _read(
+    stream: asyncio.StreamReader, limit: int, *, at_limit: Callable[[], None] | None = None
+) -> tuple[bytes, bool]:
+    """Up to ``limit`` bytes, and whether there were more; always read to the end, or the pipe is never closed."""
     kept = bytearray()
     more = False
     while chunk := await stream.read(64 * 1024):
-        more = more or len(kept) + len(chunk) > limit
+        if not more and len(kept) + len(chunk) > limit:
+            more = True
+            if at_limit:
+                at_limit()
         kept += chunk[: limit - len(kept)]
-        if more and not drain:
-            break
     return bytes(kept), more
 
 
@@ -179,11 +182,9 @@ def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """Ask first: on SIGTERM git takes its lock files and half-made worktrees away, on SIGKILL it leaves them."""
-    if process.returncode is not None:
-        return
     _signal(process, signal.SIGTERM)
     try:
-        await asyncio.wait_for(process.wait(), GRACE_SECONDS)
+        await asyncio.wait_for(process.communicate(), GRACE_SECONDS)
     except TimeoutError:
         _signal(process, signal.SIGKILL)
-        await process.wait()
+        await process.communicate()

@@ -29,9 +29,10 @@ async def test_a_missing_git_is_said(person: Person, monkeypatch: pytest.MonkeyP
         await git(person.path, "version")
 
 
-async def test_a_git_that_does_not_end_is_ended_with_what_it_started(person: Person) -> None:
+@pytest.mark.parametrize("manners", ["", "trap '' TERM;"])
+async def test_a_git_that_does_not_end_is_ended_with_what_it_started(person: Person, manners: str) -> None:
     mark = person.path.parent / "pid"
-    person.git("config", "alias.hang", f'!echo $$ > "{mark}"; exec cat "{_fifo(person)}"')
+    person.git("config", "alias.hang", f'!{manners} echo $$ > "{mark}"; cat "{_fifo(person)}"')
     with pytest.raises(Unavailable, match="git_timeout"):
         await git(person.path, "hang", seconds=1.0)
     for _ in range(200):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sys
 from pathlib import Path
 from subprocess import CalledProcessError
 
@@ -347,3 +348,32 @@ async def test_clean_deletes_no_branch_that_is_not_ours(person: Person) -> None:
 async def test_a_repository_that_is_gone_is_said_to_be_outside_our_hands(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="git_failed"):
         await git(tmp_path / "gone", "status")
+
+
+WORKER = """
+import asyncio, sys
+from pathlib import Path
+from jobs.git import prepare
+repo, data, flow, base = sys.argv[1:]
+print("ready", flush=True)
+work = dict(flow_id=flow, slug="Fix the retry", short="T1", base_commit=base, settled=[])
+asyncio.run(prepare(Path(repo), Path(data), **work))
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("moment", [0.01, 0.03, 0.06])
+async def test_a_worker_killed_outright_leaves_nothing_that_stops_the_next(person: Person, moment: float) -> None:
+    arguments = [str(person.path), str(person.data), FLOW, person.tip("main")]
+    worker = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", WORKER, *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+    )
+    assert worker.stdout
+    assert await worker.stdout.readline() == b"ready\n"
+    await asyncio.wait([asyncio.create_task(worker.wait())], timeout=moment)
+    if worker.returncode is None:
+        worker.kill()
+    await worker.communicate()
+    place = await person.place("T1")
+    assert (place.head, place.leftover) == (person.tip("main"), False)
+    assert person.git("status", "--porcelain", at=place.worktree) == ""
