@@ -67,6 +67,20 @@ def result_words(page: Page, check: Check) -> str:
     return f"`{check.command}` {page.say('exit', code=check.exit_code)}"
 
 
+def results(page: Page, task: Task, *, bare: bool = False) -> list[str]:
+    """What the report shows for itself, shortest first: a command's own words, or each check's exit code.
+
+    ``bare`` leaves out the command where the line already names it.
+    """
+    report = task.report
+    if report is None:
+        return []
+    if task.target == "shell" and report.evidence:
+        words = clip(report.summary, 200)
+        return [words.removeprefix(f"`{task.content}` ") if bare else words]
+    return [result_words(page, check) for check in report.evidence]
+
+
 def evidence_lines(page: Page, report: Report) -> list[Line]:
     """Each criterion as proven or only claimed."""
     lines = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.cards.common import Page, change_words, clip, result_words, state_word, title_of
+from bot.cards.common import Page, change_words, clip, results, state_word, title_of
 from bot.cards.model import Button, Line
 from core.domain.model import Task
 from core.domain.tables import LIVE, TaskStatus
@@ -105,7 +105,7 @@ def _completed(page: Page, task: Task) -> list[str]:
     report = task.report
     if report is None:
         return []
-    words = [result_words(page, c) for c in report.evidence[:2]]
+    words = results(page, task, bare=True)[:2]
     if report.files or not words:
         words.append(change_words(page, report.files, report.added, report.removed))
     return words

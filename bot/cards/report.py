@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.cards.common import Page, change_words, clip, duration, evidence_lines, result_words, title_of
+from bot.cards.common import Page, change_words, clip, duration, evidence_lines, results, title_of
 from bot.cards.model import Button, Card, Line
 from bot.words import MERGE_REFUSALS, coded
 from core.domain.decide.tasks import mergeable, review_revision
@@ -89,7 +89,7 @@ def _pending_title(page: Page, flow: Flow, tasks: list[Task], whole: bool) -> st
     if tasks[0].round > 1:
         parts.append(page.say("round", round=tasks[0].round))
     parts.append(_change(page, tasks, whole))
-    parts += [result_words(page, c) for t in tasks for c in (t.report.evidence if t.report else [])][:2]
+    parts += [words for t in tasks for words in results(page, t)][:2]
     return " · ".join(parts)
 
 
@@ -109,7 +109,7 @@ def _report_lines(page: Page, flow: Flow, tasks: list[Task] | tuple[Task, ...]) 
         if task.report is None:
             continue
         name = f"{task.short} " if len(tasks) > 1 else ""
-        lines.append(Line(name + clip(task.report.summary, 600)))
+        lines += [Line(name + clip(task.report.summary, 600))] if task.target != "shell" else []
         lines += evidence_lines(page, task.report)
         if task.report.biggest and task.report.files:
             lines.append(Line(page.say("biggest", what=task.report.biggest[0]), style="quiet"))
