@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from functools import cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from jobs.policy.syntax import Parsed, Step, leaves
+from jobs.policy.syntax import Parsed, Step, text_spans
 from jobs.policy.walk import Walk
 
 # Continued lines the grammar reads otherwise than bash: inside a word, and where nothing came before on the line.
@@ -46,6 +47,8 @@ def _alone(root: Node, steps: list[Step]) -> tuple[str, ...]:
     nodes = [child for child in root.children if child.type != "comment"]
     if len(nodes) != 1 or nodes[0].type != "command" or len(steps) != 1:
         return ()
+    if any(child.type.endswith("_redirect") for child in nodes[0].children):
+        return ()
     step = steps[0]
     if step.assigns or step.redirects or not all(word.plain for word in step.words):
         return ()
@@ -62,11 +65,23 @@ def _reads_alike(command: str, words: tuple[str, ...]) -> bool:
 def _uncovered(root: Node, source: bytes) -> bool:
     """Whether bytes other than blanks stand between the nodes, where the grammar saw nothing or a comment."""
     position = 0
-    for leaf in leaves(root):
-        if source[position : leaf.start_byte].replace(b"\\\n", b"").strip(b" \t\n"):
+    for start, end, kind in sorted((*_spans(root), (len(source), len(source), ""))):
+        if source[position:start].replace(b"\\\n", b"").strip(b" \t\n"):
             return True
         # For bash a comment starts a word; ``'E'#`` is one word.
-        if leaf.type == "comment" and source[: leaf.start_byte][-1:] not in _BEFORE_COMMENT:
+        if kind == "comment" and source[:start][-1:] not in _BEFORE_COMMENT:
             return True
-        position = max(position, leaf.end_byte)
-    return bool(source[position:].replace(b"\\\n", b"").strip(b" \t\n"))
+        position = max(position, end)
+    return False
+
+
+def _spans(root: Node) -> Iterator[tuple[int, int, str]]:
+    """What the tree accounts for: its leaves, and the text of here-documents, which has no node beside an expansion."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        stack.extend(node.children)
+        if not node.child_count:
+            yield node.start_byte, node.end_byte, node.type
+        elif node.type == "heredoc_body":
+            yield from ((start, end, node.type) for start, end in text_spans(node))
