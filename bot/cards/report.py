@@ -113,7 +113,8 @@ def _report_lines(page: Page, flow: Flow, tasks: list[Task] | tuple[Task, ...]) 
         lines += evidence_lines(page, task.report)
         if task.report.biggest and task.report.files:
             lines.append(Line(page.say("biggest", what=task.report.biggest[0]), style="quiet"))
-    lines.append(Line(page.say("branch", branch=branch_of(flow)), style="quiet"))
+    if flow.merge is None or flow.merge.status != "merged":
+        lines.append(Line(page.say("branch", branch=branch_of(flow)), style="quiet"))
     return lines
 
 

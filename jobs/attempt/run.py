@@ -81,9 +81,9 @@ async def _work(running: Running, harnesses: Harnesses) -> c.EndAttempt:
     try:
         place = await _place(running)
         harness = harnesses.get(running.task.target)
-    except Refused as refused:
+    except (Refused, Unavailable) as error:
         return c.EndAttempt(
-            attempt_id=attempt_id, stop_reason="not_started", failure="workspace", detail=str(refused)[:1000]
+            attempt_id=attempt_id, stop_reason="not_started", failure="workspace", detail=str(error)[:1000]
         )
     scratch = scratch_folder(running.desk.settings.data, attempt_id)
     scratch.mkdir(parents=True, exist_ok=True)
@@ -160,8 +160,10 @@ async def _ending(running: Running, outcome: Outcome, place: git.Place, workspac
         report = await make_report(
             running.teller, outcome.reported, running.state, running.task, place, workspace, running.policy
         )
-    except Refused as refused:
-        return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop, failure="workspace", detail=str(refused)[:1000])
+    except Fenced:
+        raise
+    except (Refused, Unavailable) as error:
+        return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop, failure="workspace", detail=str(error)[:1000])
     return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop, report=report)
 
 
