@@ -24,6 +24,7 @@ class Word:
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r"\\([$`\"\\\n])")
 _SUBSTITUTION = re.compile(r"`|\$[({\[]")
+_METACHARACTER = re.compile(r"[\s;&|()<>]")
 _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)|(?:,|\.\.)[^{}]*\}")
 _TILDE = re.compile(r"(?:^|[=:])~")
 
@@ -31,6 +32,11 @@ _TILDE = re.compile(r"(?:^|[=:])~")
 def hides_substitution(raw: str) -> bool:
     """Whether text the grammar took as literal still starts a substitution for bash."""
     return bool(_SUBSTITUTION.search(_ESCAPED.sub("", raw)))
+
+
+def holds_metacharacter(raw: str) -> bool:
+    """Whether an unquoted word as the grammar cut it holds a sign that ends a word for bash."""
+    return bool(_METACHARACTER.search(_ESCAPED.sub("", raw)))
 
 
 def bare(raw: str) -> Word:

@@ -18,6 +18,7 @@ from jobs.policy.quoting import (
     bare,
     double_quoted,
     hides_substitution,
+    holds_metacharacter,
     joined,
     single_quoted,
     unknown,
@@ -50,7 +51,8 @@ class WordReader(ABC):
             self.problem("unparsable", "nesting")
             return unknown(raw)
         if kind in ("word", "number", "extglob_pattern", "regex") and not node.named_child_count:
-            if hides_substitution(raw):
+            # A line that begins with a backslash is taken into the word before it by the grammar, not by bash.
+            if hides_substitution(raw) or (kind == "word" and holds_metacharacter(raw)):
                 self.problem("unparsable", raw)
             return bare(raw)
         if kind == "raw_string":

@@ -124,8 +124,9 @@ ASKS = {
 
 # Where bash and the grammar disagree. Each would run something the tree does not show.
 TRAPS = [
+    "cat\n\\curl x", "ls\n  \\curl x", "echo a\n\\rm -rf x",
     "ls\\\nof", "ls \n\\\n curl x", "cat <<'E'# | grep x\nE\n", "echo `ls` `curl x`", "echo `ls \\`curl x\\``",
-    "[ -f\n curl ] && ls", "[ a < b ]", 
+    "[ -f\n curl ] && ls", "[ a < b ]",
     "cat <<E | cat \nE<<F\ncurl\nE\ncurl x\nF\n", "cat <<A <<B\nA\nB\n", "cat <<E\n`curl x`\nE\n",
     "cat <<-E\n\tE\ncurl x\nE\n", "cat <<E x\nE\n",
 ]  # fmt: skip
