@@ -23,7 +23,12 @@ async def read_message(desk: Desk, understanding: Understanding, session_id: str
     if message is None or (message.kind and not message.waits_for):
         return
     reading = await understanding.read(message, state)
-    if reading.proposal is not None and active_flow(state) is None and state.repo is not None and not state.repo.problem:
+    if (
+        reading.proposal is not None
+        and active_flow(state) is None
+        and state.repo is not None
+        and not state.repo.problem
+    ):
         await check_repo(desk, session_id)  # a new branch starts from where the base is now, and the card says so
         state = await desk.service.state(session_id)
     command = _wanting_repo(state, message_id, reading)

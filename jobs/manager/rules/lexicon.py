@@ -107,6 +107,11 @@ WEAK = (
 )
 LEADING_FIRST = rx(r"^(?:first(?:ly)?|first of all|to begin with|to start with)[,:]?\s+|^先(?!别|不|放|停|暂)\s*")
 TRAILING_FIRST = rx(r"[,]?\s+first$")
+ONLY_LOOKS = rx(
+    r"^(?:look (?:into|at)|find out|investigate|check (?:why|whether|how|if)|measure|examine|analy[sz]e|inspect|explain"
+    r"|review|profile|compare|read|describe|summari[sz]e|research|list)\b(?!.*\band (?:fix|change|write|add|make|remove))"
+    r"|^(?:看看|查一下|查看|调查|检查|分析|测量|评估|比较|研究|说明|总结)(?!.*(?:修|改|写|加|删))"
+)
 CONDITION_LEAD = rx(r"^(?:if|when|whenever|once|unless|as soon as|after(?! that))\b|^(?:如果|要是|当)")
 DONE_WHEN = rx(
     r"[,;:，。.]?\s*(?:\band\s+)?(?:\b(?:it(?:'s| is)|this is|that's|is|you are|you're|we are|we're)\s+)?"
@@ -170,7 +175,7 @@ TASK_LEAD = rx(r"t\d+\b[:,]?\s+(?!and\b|or\b)\S")
 WANTS = rx(
     r"^(?:i|we|you|it|the \w+|this|that|users?|there)\b.{0,40}\b(?:need|needs|want|wants|should|must|has to"
     r"|have to|ought to)\b"
-    r"|^(?:no more|no longer)\b|需要|应该|必须|希望|想要"
+    r"|^(?:no more|no longer)\b|^look into\b|需要|应该|必须|希望|想要"
 )
 AFTER = rx(
     r"(?:only\s+)?(?:after|once|when|as soon as)\s+(?P<x>[^,]+?)(?:\s+(?:is|are|has|have))?"

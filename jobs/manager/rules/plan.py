@@ -31,6 +31,8 @@ class Step:
     """False for a sentence that only explains."""
     criteria: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    first: bool = False
+    """Said to come before what is already planned."""
 
 
 class TooMuch(Exception):
@@ -176,7 +178,13 @@ def _spec(step: Step, key: str, agent: str, after: tuple[str, ...]) -> TaskSpec:
         target=SHELL if step.command else agent,
         after=after,
         criteria=step.criteria,
+        acceptance="auto" if _only_looks(step) else None,
     )
+
+
+def _only_looks(step: Step) -> bool:
+    """Reading and measuring changes nothing, so nobody needs to accept it before the next step may start."""
+    return not step.command and not step.criteria and bool(words.ONLY_LOOKS.match(step.title))
 
 
 def with_pasted(steps: Sequence[Step], heard: Said, whole: str) -> list[Step]:

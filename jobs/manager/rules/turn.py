@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from core.domain import limits
 from core.domain.model import Session, Task
-from core.domain.reading import Proposal, Reading, Reply
+from core.domain.reading import Proposal, Reading, Reply, TaskSpec
 from core.domain.tables import TaskStatus
 from jobs.manager.contract import Surroundings
 from jobs.manager.rules import lexicon as words
@@ -139,8 +139,9 @@ class Turn:
             cancel=tuple(settled.cancel),
             pause=tuple(settled.pause),
             resume=tuple(settled.resume),
-            release=tuple(settled.release),
+            release=(*settled.release, *freed(self._state, settled)),
             create=created,
+            follow=self._following(joined, created, settled),
         )
         surely = min(settled.confidence, PROSE_SURE if prose else COMMAND_SURE) if created else settled.confidence
         return Reading(
@@ -151,6 +152,17 @@ class Turn:
             rationale=_counted(settled, len(created)),
             proposal=proposal,
         )
+
+    def _following(
+        self, steps: Sequence[Step], created: Sequence[TaskSpec], settled: Settled
+    ) -> tuple[tuple[str, str], ...]:
+        """What was to be done "first" goes before the tasks that have not started."""
+        new = [spec for spec in created if any(step.first and step.text == spec.content for step in steps)]
+        behind = {name for spec in created for name in spec.after}
+        waiting = [
+            t for t in self._kept(settled) if t.status is TaskStatus.QUEUED and t.id not in behind | set(settled.resume)
+        ]
+        return tuple((task.id, spec.key) for task in waiting for spec in new)
 
     def _refused(self, reply: Reply) -> Reading:
         kind = "objective_change" if self._fresh else "new_task"
@@ -176,6 +188,19 @@ class Turn:
         kept = self._kept(settled)
         waited_for = {d for task in kept for d in task.dependencies}
         return [task.id for task in kept if task.id not in waited_for]
+
+
+def freed(state: Session, settled: Settled) -> list[tuple[str, str]]:
+    """Nobody wants to lose a task because something before it is not needed any more: it just stops waiting for that."""
+    ended = set(settled.cancel)
+    return [
+        (other, task_id)
+        for task_id in settled.cancel
+        for other in state.dependents.get(task_id, ())
+        if other not in ended
+        and state.tasks[other].status is TaskStatus.QUEUED
+        and (other, task_id) not in settled.release
+    ]
 
 
 def _after(step: Step, tasks: Sequence[Task]) -> Step:

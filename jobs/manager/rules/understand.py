@@ -54,6 +54,7 @@ class Listener:
         self.settler = Settler(state, checks, heard.shown(without_filler(heard.text)))
         self.result = Understood()
         self._work = False
+        self._first = False
 
     def listen(self) -> Understood:
         said = clauses(self._heard, whole=self._whole, starts=self._starts)
@@ -126,7 +127,9 @@ class Listener:
         if literal:
             self._command(clause, literal)
             return
-        if followed and plan_change.is_sequence_word(text):
+        in_sequence = plan_change.is_sequence_word(text)
+        self._first = in_sequence and not followed and bool(self._state.tasks)
+        if followed and in_sequence:
             text = plan_change.without_first(text)
         elif self._state.tasks and self._changed(text):
             return
@@ -167,7 +170,7 @@ class Listener:
         return not MARK.search(text) and all(word in words.CHAT for word in spoken)
 
     def _command(self, clause: Clause, line: str, after: tuple[str, ...] = ()) -> None:
-        step = Step(line, cut(line, limits.TITLE_CHARS), clause.joint, clause.beside, command=True, after=after)
+        step = Step(line, cut(line, limits.TITLE_CHARS), clause.joint, clause.beside, command=True, after=after, first=self._first)
         self.result.steps.append(step)
 
     def _prose(self, clause: Clause, text: str, after: tuple[str, ...], *, sure: bool) -> None:
@@ -185,7 +188,9 @@ class Listener:
         shown = self._heard.shown(text)
         content = f"{self._heard.shown(clause.under)}\n{shown}" if clause.under else shown
         self._work |= wish
-        self.result.steps.append(Step(content, title_of(shown), clause.joint, clause.beside, wish=wish, after=after))
+        self.result.steps.append(
+            Step(content, title_of(shown), clause.joint, clause.beside, wish=wish, after=after, first=self._first)
+        )
 
     def wishes(self, text: str) -> bool:
         """Whether a clause asks for something to be done, rather than tell how things are."""
