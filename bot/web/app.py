@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from bot.intake import Intake
 from bot.web import acting, events, health, page, reading
-from bot.web.console import Console, console_of, language_of
+from bot.web.console import Console, console_of, language_of, soon
 from bot.web.door import Door, Guard, hosts_of
 from bot.web.live import Live
 from bot.web.overview import Overview
@@ -44,17 +44,17 @@ def make_app(desk: Desk, intake: Intake, token: str, person: str, agents: Sequen
     app = Starlette(
         routes=[
             Route("/", page.page),
-            Route("/api/sessions", reading.sessions, methods=["GET"]),
+            Route("/api/sessions", soon(soon(reading.sessions)), methods=["GET"]),
             Route("/api/sessions", acting.begin, methods=["POST"]),
-            Route("/api/state", reading.state),
-            Route("/api/plan", reading.plan),
-            Route("/api/artifacts/{digest}", reading.artifact),
+            Route("/api/state", soon(reading.state)),
+            Route("/api/plan", soon(reading.plan)),
+            Route("/api/artifacts/{digest}", soon(reading.artifact)),
             Route("/api/events", events.events),
             Route("/api/commands", acting.command, methods=["POST"]),
             Route("/api/dispatch", acting.dispatch, methods=["POST"]),
             Route("/healthz", health.healthz),
             Route("/readyz", health.readyz),
-            Route("/metrics", health.metrics),
+            Route("/metrics", soon(health.metrics)),
             Mount("/static", StaticFiles(directory=page.STATIC)),
         ],
         middleware=[Middleware(Guard, door=console.door)],

@@ -6,7 +6,7 @@ longest path, so that every browser draws the same picture.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.words import OBSTACLES, Language, Row, fill, status_label
@@ -99,7 +99,10 @@ def _card(state: Session, task: Task, language: Language) -> dict[str, Any]:
 
 
 def graphs(state: Session, language: Language) -> list[dict[str, Any]]:
-    """The latest flows, newest first, each with ``nodes`` placed by ``layer`` and ``order`` and ``edges`` from id to id."""
+    """The latest flows, newest first, each with its ``nodes``, where they stand (``rows``) and its ``edges``.
+
+    A row lists ids from left to right; "" is a gap a long edge goes through, and an edge is [from, to, its gaps].
+    """
     latest = list(state.flows.values())[-GRAPHS:]
     return [_graph(state, flow, language) for flow in reversed(latest)]
 
@@ -109,7 +112,7 @@ def _graph(state: Session, flow: Flow, language: Language) -> dict[str, Any]:
     shown = tasks[-GRAPH_TASKS:]
     ids = {t.id for t in shown}
     before = {t.id: [d for d in t.dependencies if d in ids] for t in shown}
-    places = place(before)
+    rows, routes = place(before)
     merged = flow.merge is not None and flow.merge.status == "merged"
     return {
         "id": flow.id,
@@ -125,31 +128,63 @@ def _graph(state: Session, flow: Flow, language: Language) -> dict[str, Any]:
                 "status": column_of(t),
                 "label": label_of(t, language),
                 "after": [state.tasks[d].short for d in t.dependencies],
-                "layer": places[t.id][0],
-                "order": places[t.id][1],
             }
             for t in shown
         ],
-        "edges": [[source, target] for target, sources in before.items() for source in sources],
+        "rows": rows,
+        "edges": [[source, target, routes.get((source, target), [])] for target in before for source in before[target]],
     }
 
 
-def place(before: Mapping[str, Iterable[str]]) -> dict[str, tuple[int, int]]:
-    """(layer, order) of each node: below everything it waits for, and near the middle of it, so that few lines cross."""
+Spot = tuple[int, int]  # row, place in it
+
+
+def place(before: Mapping[str, Sequence[str]]) -> tuple[list[list[str]], dict[tuple[str, str], list[Spot]]]:
+    """Rows of ids, each below everything it waits for and near the middle of it, so that few lines cross.
+
+    An edge that passes rows gets a gap "" of its own in each, so that it runs beside boxes, not behind them.
+    """
     layers = _layers(before)
-    rows: dict[int, list[str]] = {}
-    for node, layer in layers.items():
-        rows.setdefault(layer, []).append(node)
-    placed: dict[str, tuple[int, int]] = {}
-    for layer in sorted(rows):
-        above = {node: [placed[b][1] for b in before[node]] for node in rows[layer]}
-        middle = {node: sum(at) / len(at) if at else 0.0 for node, at in above.items()}
-        for order, node in enumerate(sorted(rows[layer], key=lambda n: middle[n])):
-            placed[node] = (layer, order)
-    return placed
+    above: dict[str, Sequence[str]] = dict(before)
+    gaps: dict[str, tuple[str, str]] = {}
+    at = dict(layers)
+    for target, sources in before.items():
+        above[target] = [_gap_chain(source, target, layers, at, above, gaps) for source in sources]
+    rows: list[list[str]] = [[] for _ in range(max(at.values(), default=-1) + 1)]
+    for node, layer in at.items():
+        rows[layer].append(node)
+    spots: dict[str, Spot] = {}
+    for layer, row in enumerate(rows):
+        row.sort(key=lambda node: _middle([spots[b][1] for b in above[node]]))
+        spots.update({node: (layer, order) for order, node in enumerate(row)})
+    routes: dict[tuple[str, str], list[Spot]] = {}
+    for gap, edge in gaps.items():
+        routes.setdefault(edge, []).append(spots[gap])
+    return [["" if node in gaps else node for node in row] for row in rows], routes
 
 
-def _layers(before: Mapping[str, Iterable[str]]) -> dict[str, int]:
+def _gap_chain(
+    source: str,
+    target: str,
+    layers: Mapping[str, int],
+    at: dict[str, int],
+    above: dict[str, Sequence[str]],
+    gaps: dict[str, tuple[str, str]],
+) -> str:
+    """One gap for every row between the two; gives what stands right above the target then."""
+    last = source
+    for layer in range(layers[source] + 1, layers[target]):
+        gap = f"{source}>{target}@{layer}"
+        at[gap], above[gap], gaps[gap] = layer, [last], (source, target)
+        last = gap
+    return last
+
+
+def _middle(orders: Sequence[int]) -> float:
+    return sum(orders) / len(orders) if orders else 0.0
+
+
+def _layers(before: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """Length of the longest path into each node, without recursion: a chain may be long."""
     left = {node: set(sources) for node, sources in before.items()}
     layers: dict[str, int] = {}
@@ -159,5 +194,6 @@ def _layers(before: Mapping[str, Iterable[str]]) -> dict[str, int]:
             free = list(left)
         for node in free:
             layers[node] = max((layers.get(b, -1) + 1 for b in before[node]), default=0)
+        for node in free:
             del left[node]
     return {node: layers[node] for node in before}

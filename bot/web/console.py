@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from starlette.requests import Request
+from starlette.responses import Response
 
 from bot.intake import Intake
 from bot.web.door import Door
@@ -14,7 +17,10 @@ from bot.words import Language
 from core.access import Person
 from core.assembly import Desk
 from core.domain.model import Session
-from core.errors import Refused
+from core.errors import Refused, Unavailable
+
+READ_S = 4.0  # a page that only looks asks again; it is told soon rather than late
+Route = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(slots=True)
@@ -56,3 +62,16 @@ async def known_state(console: Console, session_id: str) -> Session:
     if not state.seq:
         raise Refused("unknown_session", session=session_id)
     return state
+
+
+def soon(route: Route) -> Route:
+    """A route that only reads, given up after ``READ_S``: the ledger itself waits far longer for its server."""
+
+    async def bounded(request: Request) -> Response:
+        try:
+            async with asyncio.timeout(READ_S):
+                return await route(request)
+        except TimeoutError as error:
+            raise Unavailable("redis_slow") from error
+
+    return bounded

@@ -23,19 +23,19 @@ function section(session, column) {
     "section",
     { class: "column", data: { status: column.status }, "aria-labelledby": id },
     h("h3", { id }, h("span", { class: "dot", "aria-hidden": "true" }), column.label, h("span", { class: "count" }, column.tasks.length + column.more)),
-    h("ul", {}, ...column.tasks.map((task) => item(session, task))),
+    h("ul", {}, ...column.tasks.map((task) => item(session, task, column.label))),
     column.more ? h("p", { class: "quiet" }, t("more_tasks", { n: column.more })) : null,
   );
 }
 
-function item(session, task) {
-  const facts = [task.label, task.worker && task.live ? task.worker : "", task.round > 1 ? t("round", { n: task.round }) : ""];
+function item(session, task, column) {
+  const facts = [task.label === column ? "" : task.label, task.worker && task.live ? task.worker : "", task.round > 1 ? t("round", { n: task.round }) : ""];
   const summary = h(
     "summary",
     { data: { focus: task.id } },
     h("span", { class: "short" }, task.short),
     task.code ? h("code", { class: "title" }, task.title) : h("span", { class: "title", dir: "auto" }, ...rich(task.title)),
-    h("span", { class: "facts" }, [...new Set(facts.filter(Boolean))].join(" · ")),
+    facts.some(Boolean) ? h("span", { class: "facts" }, facts.filter(Boolean).join(" · ")) : null,
     step(task),
     ...task.blocked_by.map((words) => h("span", { class: "why" }, ...rich(words))),
   );

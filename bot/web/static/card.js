@@ -30,7 +30,7 @@ export function cardItem(item, context) {
     const focused = body.contains(document.activeElement);
     redraw(body, cardBody(next, press));
     if (focused && !body.contains(document.activeElement)) article.focus({ preventScroll: true });
-    output.show(card.kind === "progress");
+    output.show(card.kind === "progress", card.buttons.some((button) => button.action === "stop"));
   }
 
   async function press(button, card) {

@@ -113,7 +113,7 @@ function planRow(op, index) {
 }
 
 export async function showArtifact(session, title, digest) {
-  const text = plain(await fetchArtifact(session, digest));
+  const text = plain(await fetchArtifact(session, digest)).trimEnd();
   const lines = text.split("\n");
   const shown = lines.slice(0, LINES);
   const diff = /^(diff --git |--- |Index: )/m.test(text.slice(0, 4000));

@@ -72,7 +72,7 @@ function show() {
   const empty = !conversation.items.length && !pending.length;
   showStart({ repo: page.asking ? null : state?.session.repo, empty, agents: boot.agents, repos: boot.repos }, onStart);
   showBoard(page.session, state?.board ?? []);
-  showGraph(state?.graph ?? [], openTask);
+  redrawGraph();
   showWorkers(state?.workers ?? []);
 }
 
@@ -189,13 +189,17 @@ function look(view) {
     tab.tabIndex = on ? 0 : -1;
     $(tab.dataset.view).hidden = !on;
   }
+  redrawGraph();
 }
+
+const redrawGraph = () => showGraph(page.state?.graph ?? [], openTask); // its boxes fit the room there is
 
 function panel(name) {
   document.body.dataset.panel = name;
   for (const button of document.querySelectorAll(".panels button")) {
     button.setAttribute("aria-pressed", String(button.dataset.panel === name));
   }
+  redrawGraph();
 }
 
 function wire() {
@@ -221,12 +225,14 @@ function wire() {
   });
   addEventListener("hashchange", () => select(location.hash.slice(1)));
   addEventListener("online", refresh);
+  addEventListener("resize", paced(redrawGraph, 200));
 }
 
 async function begin() {
   choose(boot.language);
   label();
   $("begin").setAttribute("aria-label", t("begin_long"));
+  $("person").textContent = boot.person;
   page.composer = new Composer(onSend);
   wire();
   look("board");

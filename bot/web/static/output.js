@@ -26,9 +26,13 @@ export function outputBox(session) {
   const element = h("details", { class: "output", hidden: true }, h("summary", {}, t("live_output")), place);
   const box = { session, shown: false, soon, element, show };
   let drawn = 0;
+  let ran = null;
 
-  function show(on) {
+  // Open while something runs and folded when it has ended, unless a person chose otherwise in between.
+  function show(on, running) {
     box.shown = on;
+    if (running !== ran) element.open = running;
+    ran = running;
     if (on) boxes.add(box);
     else boxes.delete(box);
     draw();

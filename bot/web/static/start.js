@@ -46,7 +46,7 @@ function repositoryForm(view, kept, on) {
     h("label", { for: "path" }, t("path")),
     h("div", { class: "row" }, box, h("button", { type: "submit", class: "primary" }, t("use"))),
     h("datalist", { id: "known-repos" }, ...view.repos.map((repo) => h("option", { value: repo.path }, repo.name))),
-    h("p", { id: "path-says", class: problem ? "refusal" : "quiet", role: "status" }, problem || (checking ? t("checking", { path: view.repo.path }) : "")),
+    h("p", { id: "path-says", class: problem ? "refusal" : "quiet", role: "status" }, ...rich(problem || (checking ? t("checking", { path: view.repo.path }) : ""))),
     view.repos.length ? h("p", { class: "chips" }, t("known"), " ", ...view.repos.map((repo) => chip(repo.name, () => on.path(repo.path)))) : null,
   );
   form.addEventListener("submit", (event) => {

@@ -92,11 +92,9 @@ async def test_the_graph_is_placed_layer_by_layer(story: Story) -> None:
     await story.repository()
     await story.applied()
     [flow] = (await story.seat.state(story.id))["graph"]
-    assert [(n["short"], n["layer"], n["order"], n["after"]) for n in flow["nodes"]] == [
-        ("T1", 0, 0, []),
-        ("T2", 1, 0, ["T1"]),
-        ("T3", 2, 0, ["T2"]),
-    ]
+    short = {node["id"]: node["short"] for node in flow["nodes"]}
+    assert [[short[i] for i in row] for row in flow["rows"]] == [["T1"], ["T2"], ["T3"]]
+    assert [node["after"] for node in flow["nodes"]] == [[], ["T1"], ["T2"]]
     assert (flow["status"], len(flow["edges"])) == ("active", 2)
 
 

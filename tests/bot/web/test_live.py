@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from bot.web import live
+from bot.web import console, live
 from bot.web.events import read_position
 from bot.web.live import Full, Live
 from core.ledger.keys import Bounds
@@ -182,8 +182,9 @@ async def test_a_caller_that_is_cancelled_ends_the_console_too(open_seat: OpenSe
 
 
 async def test_while_the_log_is_away_the_console_says_so_and_goes_on_afterwards(
-    open_seat: OpenSeat, start_server: Callable[..., PrivateServer]
+    open_seat: OpenSeat, start_server: Callable[..., PrivateServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(console, "READ_S", 0.5)
     server = start_server(appendonly=True)
     async with open_seat(redis_url=server.url) as seat:
         await seat.sign_in()
@@ -193,8 +194,8 @@ async def test_while_the_log_is_away_the_console_says_so_and_goes_on_afterwards(
             server.kill()
             ready = await seat.client.get("/readyz", timeout=10)
             assert (ready.status_code, ready.json()["ok"]) == (503, False)
-            state = await seat.client.get("/api/state", params={"session": story.id}, timeout=30)
-            assert state.status_code == 503
+            state = await seat.client.get("/api/state", params={"session": story.id})
+            assert (state.status_code, state.headers["retry-after"]) == (503, "1")
             server.start()
             assert (await seat.client.get("/readyz", timeout=10)).status_code == 200
             await story.said("back again")
