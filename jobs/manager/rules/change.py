@@ -14,6 +14,8 @@ from jobs.manager.rules import lexicon as words
 from jobs.manager.rules.change_table import CONDITION, DESTRUCTIVE, INSTEAD, LEAD, TABLE, ChangeKind
 from jobs.manager.rules.split import without_filler
 
+LONGEST = 300  # characters; a longer clause describes work, and matching it would take too long
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -32,8 +34,11 @@ def leads(piece: str) -> bool:
 
 def changes_in(clause: str) -> Iterator[Change]:
     """Every way to read ``clause`` as a change, the likeliest first; none for most clauses."""
-    bare = without_filler(CONDITION.sub("", without_filler(clause))).strip(" .!,，。！、")
+    bare = without_filler(CONDITION.sub("", without_filler(clause)))
+    bare = words.THANKS.sub("", bare).strip(" .!,，。！、")
     hedge = (0.6 if words.HEDGED.search(clause) else 1.0) * (0.5 if words.CONDITIONAL.search(clause) else 1.0)
+    if len(bare) > LONGEST:
+        return
     for pattern, kind, base, firm in TABLE:
         match = pattern.fullmatch(bare)
         if match:

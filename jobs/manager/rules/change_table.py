@@ -35,7 +35,7 @@ _GOES_ON = (
 _TABLE: tuple[tuple[str, ChangeKind, float, bool], ...] = (
     # what must stay comes before what sounds like it
     (rf"{_WE}{_NOT}\s+(?:ever\s+)?{_STOPPING}\b\s*(?P<x>.*)", "keep", 1.0, True),
-    (rf"{_WE}(?:still\s+)?(?:want|need) to keep (?P<x>.+)|keep (?P<y>t\d+|the .+? tasks?)", "keep", 1.0, True),
+    (rf"{_WE}(?:still\s+)?(?:want|need) to keep (?P<x>.+)|keep (?P<y>.+)", "keep", 1.0, True),
     (r"(?:i|we)\s+(?:do\s+)?still (?:want|need) (?P<x>.+)", "keep", 1.0, True),
     (r"(?:千万)?(?:别|不要|请勿|不用|先别)(?:把)?(?:取消|暂停|停止|停掉|停|删除|删掉|删|跳过|丢掉"
      r"|动)(?P<x>.*)", "keep", 1.0, True),
@@ -60,6 +60,7 @@ _TABLE: tuple[tuple[str, ChangeKind, float, bool], ...] = (
      r"|以后再说|以后再做|先不管|先不做|晚点再做)(?:吧)?", "pause", 0.9, False),
     (r"(?:把)?(?P<x>.+?)(?:先|暂时)(?:别|不|不要|不用)(?:再)?(?:去)?(?:做|管|弄|写|跑"
      r"|动|搞|碰)了?", "pause", 0.9, False),
+    (r"(?P<x>.+?)\s+later(?: please)?", "pause", 0.8, False),
     # no more
     (rf"{_WE}(?:don't|do not|dont|no longer|won't)\s+(?:really\s+|actually\s+|even\s+)?(?:need"
      rf"|want)\s+(?:to\s+(?:do\s+)?)?(?P<x>.+?){_AFTER_ALL}", "cancel", 0.95, False),
@@ -88,6 +89,7 @@ _TABLE: tuple[tuple[str, ChangeKind, float, bool], ...] = (
     (r"(?:继续|恢复|接着)(?:做|跑|写|弄|搞|进行)?(?P<x>.+)|(?P<y>.+?)(?:可以)?(?:继续"
      r"|恢复)(?:吧|做|了)?", "resume", 0.95, False),
     # before others
+    (r"(?:go|begin|start|continue)\s+with\s+(?P<x>.+?)(?:\s+(?:first|now))*", "first", 0.9, False),
     (r"(?P<x>.+?),?\s+first(?: of all| please)?", "first", 0.95, False),
     (r"first(?:ly)?,?\s+(?P<x>.+)", "first", 0.9, False),
     (r"(?P<x>.+?)\s+before\s+.+", "first", 0.85, False),
@@ -107,7 +109,8 @@ INSTEAD = rx(r"(?P<new>.+?)\s+instead of\s+(?P<old>.+)|(?P<new2>.+?)\s+rather th
 LEAD = rx(
     rf"{_WE}(?:don't|do not|dont|never|no longer|won't|still|need|want)\b|(?:{_DROPS}|{_PUTS_OFF}|{_GOES_ON}"
     rf"|skip|leave|drop|keep|put"
-    r"|no need|prioriti[sz]e|not|no)\b|(?:the |t\d+\b)[\w -]{0,60}? (?:can|should|is|are|isn't|aren't)\b"
+    r"|no need|prioriti[sz]e|not|no)\b|(?:start|do|go|begin|cancel|stop|remove|delete|kill)\s+(?:with\s+|on\s+)*(?:the\b|t\d)"
+    r"|(?:the |t\d+\b)[\w -]{0,60}? (?:can|should|is|are|isn't|aren't)\b"
     r"|(?:先|别|不要|不用|不需要|取消|暂停|继续|恢复|保留|放弃|优先|跳过|把|我们|用不着)|.{1,20}(?:不要了"
     r"|不用了|算了|先放|先别|先不|不需要了|不做了|不写了|停一下|取消|继续|优先|免了)"
 )

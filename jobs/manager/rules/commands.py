@@ -91,6 +91,7 @@ _LITERAL = rx(
 _PLAIN = rx(rf"(?:{_RUN}\s+(?:the command\s+)?|{_ZH_RUN}\s*)?(?P<line>.+)")
 _PROGRAM = re.compile(r"[a-z0-9_./~-]*[a-z0-9_-]$")
 _NO_PROGRAMS = STOP_WORDS | listed("please let run fix")
+_LONGEST = 200  # characters; nobody names a check at greater length, and matching would take too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,8 @@ class CommandReader:
         literal = self.literal(bare, literals)
         if literal:
             return Command(literal)
+        if len(bare) > _LONGEST:
+            return None
         if any(line == bare for line in self._checks.values()):
             return Command(bare)
         tool = _WITH_TOOL.fullmatch(bare)
@@ -156,8 +159,9 @@ class CommandReader:
     def _by_tool(self, tool: str, text: str) -> str:
         without = re.sub(re.escape(tool), " ", text, flags=re.IGNORECASE)
         action = next((name for name, pattern in _ACTIONS if pattern.search(without)), "")
+        usual = TOOLS[tool].get(action, TOOLS[tool][""])
         known = [line for name, line in self._checks.items() if tool in line.split() and action in ("", name)]
-        return known[0] if known else TOOLS[tool].get(action, TOOLS[tool][""])
+        return usual if usual in known or not known else known[0]
 
     def _keyed(self, bare: str) -> Command | None:
         """ "run the docs" where the repository names a check ``docs``."""

@@ -27,8 +27,10 @@ class RulesEngine:
         self._is_command = is_command
 
     async def read(self, message: Message, state: Session, around: Surroundings) -> Reading:
-        heard = said(message.text)
-        turn = Turn(message.text, heard, state, around)
+        # Half a surrogate pair is no character: it cannot be stored, so it cannot be passed on either.
+        text = message.text.encode("utf-8", "ignore").decode()
+        heard = said(text)
+        turn = Turn(text, heard, state, around)
         if len(heard.text) > LONGEST_READ:
             return turn.document()
         commands = CommandReader(self._is_command, around.commands)

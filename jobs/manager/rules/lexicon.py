@@ -45,14 +45,14 @@ PLAN_WORDS = listed(
 )
 
 FILLER = rx(
-    r"^(?:(?:h+m+|u+m+|u+h+|well|ok|okay|so|oh|ah|actually|wait|hey|hi|hello|please|pls|also|and|but|btw|plus"
+    r"^(?:(?:h+m+|u+m+|u+h+|well|ok|okay|so|oh|ah|actually|hey|hi|hello|please|pls|also|and|but|btw|plus"
     r"|additionally"
     r"|alright|then again|in addition|by the way|oh and|another thing|kindly|just|can you|could you|would you|will you"
-    r"|can we please|i(?:'d| would) like you to|i want you to|i need you to|you should|let's|lets|let us"
+    r"|can we please|i(?:'d| would) like you to|i want you to|i need you to|you should|let's|lets|let us|we can"
     r"|for now just|maybe|perhaps|i think|i guess|we should|we need to|you need to|we have to|we must|we could"
     r"|it should)"
     r"(?:[\s,:!.…-]+|$)"
-    r"|(?:yes|no|yeah|now|right|sure|great|good|thanks|thank you|nice|cool|fine)\s*[,!.:…-]+\s*"
+    r"|(?:yes|no|yeah|wait|now|right|sure|great|good|thanks|thank you|nice|cool|fine)\s*[,!.:…-]+\s*"
     r"|(?:嗯+|哦|啊|那么|那就|那|好的|好|请你|请|麻烦你|麻烦|帮我|帮忙|另外|还有|还要|顺便|对了|我想|我们要"
     r"|我要|可能|也许|或许|要不)[,，、：:!！\s]*)"
 )
@@ -94,6 +94,9 @@ BESIDE = rx(
     r"|(?:与此同时|同时|并行地?)[，,:：]?\s*"
 )
 STRONG = (
+    r"(?:[,;]\s*(?:and\s+)?|\s+and\s+)if (?:they|it|that|those|all)(?: all)? (?:pass(?:es)?|succeeds?|works?|is"
+    r" green|are green),?"
+    r"\s*(?:then\s+)?(?!\s|then\b|cancel|drop|pause|skip|stop|forget|leave|resume)|"
     r"[,;]?\s*(?:\b(?:and|but)\s+)?\b(?:then|after that|afterwards?|after which|followed by|once that is done"
     r"|when that is done)\b[,:]?\s*"
     r"|(?:^|[,;]\s*(?:and\s+)?|\band\s+)(?:finally|lastly|next|last|secondly|thirdly)\b[,:]?\s+"
@@ -103,13 +106,14 @@ STRONG = (
 )
 WEAK = (
     r"[,;]\s*(?:(?:and|but|plus|also)\s+)?(?:also\s+)?(?=\S)|\s+(?:and|but|plus|&)\s+(?:also\s+)?"
-    r"|[，、；]\s*(?:并且|而且|以及|并|但是|但|不过|也|还要|另外)?|\s*(?:并且|以及|但是)\s*"
+    r"|[，、；]\s*(?:并且|而且|以及|并|但是|但|不过|也|还要|另外)?|\s*(?:并且|以及|但是|并|和)\s*"
 )
 LEADING_FIRST = rx(r"^(?:first(?:ly)?|first of all|to begin with|to start with)[,:]?\s+|^先(?!别|不|放|停|暂)\s*")
 TRAILING_FIRST = rx(r"[,]?\s+first$")
 ONLY_LOOKS = rx(
     r"^(?:look (?:into|at)|find out|investigate|check (?:why|whether|how|if)|measure|examine|analy[sz]e|inspect|explain"
-    r"|review|profile|compare|read|describe|summari[sz]e|research|list)\b(?!.*\band (?:fix|change|write|add|make|remove))"
+    r"|review|profile|compare|read|describe|summari[sz]e|research|list)\b(?!.*\band (?:fix|change|write|add"
+    r"|make|remove))"
     r"|^(?:看看|查一下|查看|调查|检查|分析|测量|评估|比较|研究|说明|总结)(?!.*(?:修|改|写|加|删))"
 )
 CONDITION_LEAD = rx(r"^(?:if|when|whenever|once|unless|as soon as|after(?! that))\b|^(?:如果|要是|当)")
@@ -126,7 +130,7 @@ CRITERION_LEAD = rx(
 # -- work --------------------------------------------------------------------------------------------------------------
 
 VERBS = listed(
-    "abort cancel add adjust align allow analyse analyze apply audit automate avoid backport benchmark block"
+    "abort cancel do add adjust align allow analyse analyze apply audit automate avoid backport benchmark block"
     " bring build bump cache"
     " catch change check clean cleanup close collect combine commit compare compile complete configure connect convert"
     " copy correct cover create cut debug declare decouple define delete deploy deprecate describe design detect"
@@ -170,7 +174,8 @@ VERBS_ZH = (
     "|设计|确保|防止|避免|解决|重新|重跑|来|做|打包|"
     "记录|打印|禁用|启用|关闭|打开|提取|简化|统一|增强|验证|复现|文档化|写文档"
 )
-STARTS_ZH = rx(rf"(?:先|再)?(?:{VERBS_ZH})")
+NOUN_LIKE_ZH = "测试|格式化|检查|构建|编译|部署|发布|配置|设计|记录|翻译|验证|分析|调查|支持"
+STARTS_ZH = rx(rf"(?:先|再)?(?!(?:{NOUN_LIKE_ZH})(?!一下|代码|所有))(?:{VERBS_ZH})")
 TASK_LEAD = rx(r"t\d+\b[:,]?\s+(?!and\b|or\b)\S")
 WANTS = rx(
     r"^(?:i|we|you|it|the \w+|this|that|users?|there)\b.{0,40}\b(?:need|needs|want|wants|should|must|has to"
@@ -198,10 +203,17 @@ PROBLEM = rx(
     r" ?\d{3}|异常|卡死"
 )
 FORBIDS = rx(r"(?:please )?(?:don't|do not|never)\b|(?:请)?(?:别|不要|请勿)")
+THANKS = rx(
+    r"[\s,，]*(?:(?:thanks|thank you|thx|please|pls|cheers|ok|okay|right)(?: a lot| so much)?|谢谢|多谢"
+    r"|好吗)[\s!.]*$"
+)
 ADDS_TEST = rx(
     r"^(?:add|write|include) (?:a |some |the |an )?(?:\w+ )?(?:tests?|docs?)$|^(?:加|补|写)(?:一个|个|上|点|一下)?测试$"
 )
-ANAPHORA = rx(r"\b(?:it|its|them|that|this|these|those|there|one|ones|both)\b|它|这个|那个|这些|那些|其")
+ANAPHORA = rx(
+    r"\b(?:it|its|them|that|this|these|those|there|one|ones|both)\b|它|这个|那个|这些|那些|其|^(?:修"
+    r"|改|处理|优化|解决|看)(?:一下|下|了|吧)?$"
+)
 
 # -- names of things -----------------------------------------------------------------------------------------------
 

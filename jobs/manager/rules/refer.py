@@ -101,7 +101,11 @@ class Referee:
         if shorts:
             tasks = [t for t in named(phrase, self._state) if t.id in self._marks]
             missing = [s for s in shorts if s not in {t.short for t in tasks}]
-            return Unknown(missing[0]) if missing else Found(tuple(tasks), 1.0)
+            if missing:
+                return Unknown(missing[0])
+            # "T3" and "T3 the retry" are plain; "start T3" or "T3 fails" says something else about it.
+            left = tokens(_SHORT.sub(" ", phrase)) - frozenset().union(*(self._marks[t.id] for t in tasks))
+            return Found(tuple(tasks), PARTIAL if left else 1.0)
         return self._by_check(phrase) or self._by_words(phrase)
 
     def _by_check(self, phrase: str) -> Meaning | None:

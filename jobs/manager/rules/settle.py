@@ -17,7 +17,7 @@ from jobs.manager.rules.change import Change
 from jobs.manager.rules.change_table import DESTRUCTIVE
 from jobs.manager.rules.lexicon import PRONOUN
 from jobs.manager.rules.plan import cut
-from jobs.manager.rules.refer import Ambiguous, Found, Referee, Unknown, shorts_of
+from jobs.manager.rules.refer import PLAIN, Ambiguous, Found, Referee, Unknown, shorts_of
 from jobs.manager.rules.talk import unsettled
 from jobs.manager.rules.tokens import nouns
 
@@ -82,11 +82,11 @@ class Settler:
             if change.kind != "keep":
                 self.settled.ask(which_task(change.phrase, meaning.tasks))
             return True
-        if isinstance(meaning, Found):
+        if isinstance(meaning, Found) and (change.kind != "keep" or meaning.certainty >= PLAIN):
             self.last = meaning.tasks
             self._apply(change, meaning)
             return True
-        return self._unmet(change, meaning)
+        return isinstance(meaning, Unknown) and self._unmet(change, meaning)
 
     def unknown(self, phrase: str) -> bool:
         """Answer plain words about a plan that name nothing here. False when they are more likely about the code."""
@@ -121,7 +121,8 @@ class Settler:
         """ "drop it" with nothing named before: the one task at work may be meant, and it is asked."""
         if change.kind not in DESTRUCTIVE or not PRONOUN.match(change.phrase):
             return False
-        working = [task for task in unsettled(self._state) if task.status in LIVE]
+        there = unsettled(self._state)
+        working = [task for task in there if task.status in LIVE] or (there if len(there) == 1 else [])
         if len(working) == 1:
             self.settled.ask(self._unsure(change, working))
         elif working:

@@ -28,6 +28,8 @@ _TICKED = re.compile(r"^\s*[-*•+]\s+\[[ xX]?\]\s*(?P<text>.+)$")
 _SENTENCE = re.compile(r"(?<=[!?。！？；;])\s*|(?<=[^\s.][.…])\s+")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no)\.$", re.IGNORECASE)
 _END = re.compile(r"(?:(?<=[^\s.])\.|[\s!。！；;…])+$")  # but not the lone dot of "ruff check ."
+_BLANKS = re.compile(r"\s{2,}")
+_LONG_LINE = 1_000
 _AND_COMMA = re.compile(r"\band\s*,\s*", re.IGNORECASE)
 _TRAILING_AND = re.compile(r"[\s,，]+(?:and|but)$", re.IGNORECASE)
 _JOINTS = re.compile(f"(?P<strong>{words.STRONG})|(?P<weak>{words.WEAK})", re.IGNORECASE)
@@ -73,10 +75,15 @@ def said(text: str) -> Said:
 
     lines, fences = _outside_fences(_clean(text))
     kept = [_TICKS.sub(mark, line) for line in lines if not _QUOTE.match(line)]
-    kept = [line.replace("`", "") for line in kept]
+    kept = [_narrowed(line.replace("`", "")) for line in kept]
     if kept:
         kept[0] = _MENTION.sub("", kept[0], count=1)
     return Said(tuple(kept), tuple(literals), tuple(fences))
+
+
+def _narrowed(line: str) -> str:
+    """Long runs of blanks in a long line carry no meaning, and patterns would take quadratic time over them."""
+    return _BLANKS.sub(" ", line) if len(line) > _LONG_LINE else line
 
 
 def _clean(text: str) -> str:

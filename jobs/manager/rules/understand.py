@@ -80,6 +80,8 @@ class Listener:
             or words.WANTS.match(bare)
         ):
             return True
+        if words.THANKS.fullmatch(bare):
+            return True
         if first in words.VERBS and (first not in words.NOUN_LIKE or rest.partition(" ")[0] in words.DETERMINERS):
             return True
         if words.STARTS_ZH.match(bare) or words.TASK_LEAD.match(bare):
@@ -170,7 +172,15 @@ class Listener:
         return not MARK.search(text) and all(word in words.CHAT for word in spoken)
 
     def _command(self, clause: Clause, line: str, after: tuple[str, ...] = ()) -> None:
-        step = Step(line, cut(line, limits.TITLE_CHARS), clause.joint, clause.beside, command=True, after=after, first=self._first)
+        step = Step(
+            line,
+            cut(line, limits.TITLE_CHARS),
+            clause.joint,
+            clause.beside,
+            command=True,
+            after=after,
+            first=self._first,
+        )
         self.result.steps.append(step)
 
     def _prose(self, clause: Clause, text: str, after: tuple[str, ...], *, sure: bool) -> None:

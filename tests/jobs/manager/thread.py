@@ -21,7 +21,14 @@ def engine() -> RulesEngine:
 
 
 def add(
-    state: Session, short: str, title: str, status: str, after: tuple[str, ...] = (), *, target: str = "coder", done: bool = False
+    state: Session,
+    short: str,
+    title: str,
+    status: str,
+    after: tuple[str, ...] = (),
+    *,
+    target: str = "coder",
+    done: bool = False,
 ) -> Task:
     """Put a task into ``state``; ``after`` are short names."""
     task = Task(
