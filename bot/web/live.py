@@ -73,8 +73,12 @@ class Live:
             group.create_task(self._announce_sessions())
 
     def close(self) -> None:
-        """Let every page go; their streams end and nobody new is let in."""
+        """Let every page go, and nobody new in."""
         self.closed = True
+        self.let_go()
+
+    def let_go(self) -> None:
+        """End every stream; the pages come back with the position they have."""
         for listener in list(self._listeners):
             self._drop(listener)
 

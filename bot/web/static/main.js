@@ -28,13 +28,24 @@ const refresh = paced(async () => {
     const state = await fetchState(session);
     if (session !== page.session) return;
     page.state = state;
-    page.pending = page.pending.filter((item) => !(item.session === session && item.sent && item.sent < asked));
+    page.pending = unseen(page.pending, state.conversation.items, session, asked);
     say("server", "");
     show();
   } catch (trouble) {
     stumble(trouble, session);
   }
 }, REFRESH_MS);
+
+// What was sent and is not among the server's own messages yet. One that is there needs no answer to its sending any more.
+function unseen(pending, items, session, asked) {
+  const taken = new Set();
+  return pending.filter((item) => {
+    if (item.session !== session || item.type === "note") return true;
+    const shown = items.find((m) => m.type === "message" && m.text === item.text && !item.before.has(m.key) && !taken.has(m.key));
+    if (shown) taken.add(shown.key);
+    return !shown && !(item.sent && item.sent < asked);
+  });
+}
 
 const refreshSessions = paced(async () => {
   try {
@@ -103,7 +114,8 @@ async function ensureSession() {
 
 function onSend(text) {
   const ref = newRef();
-  deliver({ type: "message", key: ref, ref, session: page.session, author: boot.person, text, ts: Date.now(), state: "sending" });
+  const before = new Set((page.state?.conversation.items ?? []).map((item) => item.key));
+  deliver({ type: "message", before, key: ref, ref, session: page.session, author: boot.person, text, ts: Date.now(), state: "sending" });
 }
 
 async function deliver(item) {
@@ -126,7 +138,9 @@ async function deliver(item) {
 function settle(item, change) {
   const settled = { ...item, ...change };
   if (change.type === "note") settled.key = `note-${item.ref}`;
-  page.pending = page.pending.map((other) => (other.ref === item.ref ? settled : other));
+  const waits = page.pending.some((other) => other.ref === item.ref);
+  if (waits) page.pending = page.pending.map((other) => (other.ref === item.ref ? settled : other));
+  else if (change.type === "note") page.pending = [...page.pending, settled];
   show();
 }
 

@@ -65,6 +65,15 @@ async def story(seat: Seat) -> Story:
 
 
 @pytest.fixture
+async def asked(story: Story) -> Story:
+    """T1 works and wants to run rm -rf build-cache."""
+    await story.repository()
+    await story.applied()
+    await story.asked(await story.started("T1"))
+    return story
+
+
+@pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
     """The machine's own Chromium; without one the test is skipped on a laptop and fails in CI."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
