@@ -9,7 +9,7 @@ WORKABLE := $(VENV)/.workable
 INPUTS := pyproject.toml requirements.lock scripts/prepare.sh
 
 # A virtual environment knows where it was made: a checkout that was moved is prepared anew.
-ifneq ($(shell cat $(VENV)/.place 2>/dev/null),$(CURDIR))
+ifneq ($(shell cat $(VENV)/.place 2>/dev/null),$(shell pwd -P))
 .PHONY: $(USABLE) $(WORKABLE)
 endif
 

@@ -38,17 +38,23 @@ make_venv() {
 
 command -v git >/dev/null 2>&1 || fail "git is not on PATH. Install it (apt install git, or brew install git)."
 
-# A half-made environment (Ctrl-C during the first run) or one whose Python is gone is made again.
-new_enough "$venv/bin/python" && "$venv/bin/python" -m pip --version >/dev/null 2>&1 || make_venv
+# Made again: a half-made environment (Ctrl-C during the first run), one whose Python is gone, and one of a checkout that
+# was moved, whose scripts still name the old place.
+moved() {
+  [ -f "$venv/.place" ] && [ "$(cat "$venv/.place")" != "$(pwd -P)" ]
+}
+if moved || ! new_enough "$venv/bin/python" || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+  make_venv
+fi
 
 case $1 in
   usable) extras=embedded ;;
   workable) extras=embedded,dev ;;
   *) fail "usage: prepare.sh usable|workable" ;;
 esac
-echo "Installing Threadlead and what it needs into $venv; once, and again when its versions change."
+echo "Installing Threadlead and what it needs into $venv: half a minute, and again only when versions change."
 rm -f "$venv/.usable" "$venv/.workable"
-"$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+"$venv/bin/python" -m pip install -qq --no-input --disable-pip-version-check \
   --constraint requirements.lock --editable ".[$extras]" ||
   fail "the installation failed; the lines above say why. Without a network, point pip at a mirror or a folder of wheels."
 pwd -P >"$venv/.place"

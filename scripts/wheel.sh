@@ -8,12 +8,12 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/threadlead-wheel.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-.venv/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work" .
+.venv/bin/python -m pip wheel -qq --disable-pip-version-check --no-deps --wheel-dir "$work" .
 wheel=$(echo "$work"/threadlead-*.whl)
 .venv/bin/python scripts/wheel_contents.py "$wheel"
 
 .venv/bin/python -m venv "$work/venv"
-"$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+"$work/venv/bin/python" -m pip install -qq --disable-pip-version-check \
   --constraint requirements.lock "$wheel[embedded]"
 port=$(.venv/bin/python -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 cd "$work"
