@@ -6,6 +6,7 @@ import { Composer } from "./composer.js";
 import { $, keepTimes, rich } from "./dom.js";
 import { showGraph } from "./graph.js";
 import { follow, paced } from "./live.js";
+import { Outgoing } from "./outgoing.js";
 import { nameTasks, took } from "./output.js";
 import { showHead, showSessions, showWorkers } from "./side.js";
 import { showStart } from "./start.js";
@@ -16,7 +17,7 @@ const REFRESH_MS = 200; // at most five reads of the state a second
 const SESSIONS_MS = 1_500;
 
 const boot = JSON.parse(document.body.dataset.boot);
-const page = { session: "", sessions: [], state: null, pending: [], thread: null, leave: () => {}, trouble: {} };
+const page = { session: "", sessions: [], state: null, outgoing: null, thread: null, leave: () => {}, trouble: {} };
 
 // -- what the server has ------------------------------------------------------------------------------------------
 
@@ -28,24 +29,13 @@ const refresh = paced(async () => {
     const state = await fetchState(session);
     if (session !== page.session) return;
     page.state = state;
-    page.pending = unseen(page.pending, state.conversation.items, session, asked);
+    page.outgoing.seen(session, state.conversation.items, asked);
     say("server", "");
     show();
   } catch (trouble) {
     stumble(trouble, session);
   }
 }, REFRESH_MS);
-
-// What was sent and is not among the server's own messages yet. One that is there needs no answer to its sending any more.
-function unseen(pending, items, session, asked) {
-  const taken = new Set();
-  return pending.filter((item) => {
-    if (item.session !== session || item.type === "note") return true;
-    const shown = items.find((m) => m.type === "message" && m.text === item.text && !item.before.has(m.key) && !taken.has(m.key));
-    if (shown) taken.add(shown.key);
-    return !shown && !(item.sent && item.sent < asked);
-  });
-}
 
 const refreshSessions = paced(async () => {
   try {
@@ -59,9 +49,16 @@ const refreshSessions = paced(async () => {
 function stumble(trouble, session) {
   if (trouble.status === 401) say("server", t("signed_out"));
   else if (trouble.status === 0) say("server", t("unreachable"));
-  else if (trouble.status === 404 && session === page.session) say("server", t("gone"));
+  else if (trouble.status < 500) gone(session);
   else say("server", t("not_ready", { code: trouble.code ?? trouble.message }));
   if (trouble.status === 0 || trouble.status >= 500) setTimeout(refresh, 2_000);
+}
+
+function gone(session) {
+  if (session !== page.session) return;
+  page.leave();
+  say("link", "");
+  say("server", t("gone"));
 }
 
 function say(kind, text) {
@@ -75,7 +72,7 @@ function say(kind, text) {
 
 function show() {
   const { state } = page;
-  const pending = page.pending.filter((item) => item.session === page.session);
+  const pending = page.outgoing.of(page.session);
   const conversation = state?.conversation ?? { items: [], earlier: 0 };
   if (state) nameTasks(state.board);
   showHead(state?.session ?? null, changeRepo);
@@ -105,7 +102,7 @@ async function ensureSession() {
   page.place ??= newRef();
   const session = await beginSession(page.place);
   page.place = undefined;
-  page.pending.forEach((item) => (item.session ||= session));
+  page.outgoing.adopt(session);
   location.hash = session;
   select(session);
   refreshSessions();
@@ -113,35 +110,13 @@ async function ensureSession() {
 }
 
 function onSend(text) {
-  const ref = newRef();
-  const before = new Set((page.state?.conversation.items ?? []).map((item) => item.key));
-  deliver({ type: "message", before, key: ref, ref, session: page.session, author: boot.person, text, ts: Date.now(), state: "sending" });
-}
-
-async function deliver(item) {
-  page.pending = [...page.pending.filter((other) => other.ref !== item.ref), item];
-  show();
+  page.outgoing.say(page.session, text, page.state?.conversation.items ?? []);
   $("scroll").scrollTop = $("scroll").scrollHeight;
-  try {
-    item.session = await ensureSession();
-    const answer = await send({ kind: "say", session: item.session, text: item.text, ref: item.ref });
-    if (answer.ok) settle(item, { state: "received", sent: performance.now() });
-    else settle(item, { type: "note", why: answer.text || t("went_wrong", { code: answer.code }) });
-    refresh();
-  } catch (trouble) {
-    settle(item, { state: "failed", why: t("went_wrong", { code: trouble.code ?? trouble.message }) });
-    stumble(trouble, item.session);
-  }
 }
 
-// A message that was taken goes when the server's own is shown; of one that was refused the reason stays, for this page only.
-function settle(item, change) {
-  const settled = { ...item, ...change };
-  if (change.type === "note") settled.key = `note-${item.ref}`;
-  const waits = page.pending.some((other) => other.ref === item.ref);
-  if (waits) page.pending = page.pending.map((other) => (other.ref === item.ref ? settled : other));
-  else if (change.type === "note") page.pending = [...page.pending, settled];
-  show();
+function onSent(trouble, session) {
+  if (trouble) stumble(trouble, session);
+  else refresh();
 }
 
 const onStart = {
@@ -177,7 +152,7 @@ function select(session) {
   page.asking = false;
   say("server", "");
   say("link", "");
-  const context = { session, person: boot.person, changed: refresh, resend: deliver };
+  const context = { session, person: boot.person, changed: refresh, resend: (item) => page.outgoing.deliver(item) };
   page.thread = new Thread(context);
   page.composer.moveTo(session);
   $("start").dataset.print = "";
@@ -247,6 +222,7 @@ async function begin() {
   label();
   $("begin").setAttribute("aria-label", t("begin_long"));
   $("person").textContent = boot.person;
+  page.outgoing = new Outgoing(boot.person, { ensure: ensureSession, show, sent: onSent });
   page.composer = new Composer(onSend);
   wire();
   look("board");

@@ -93,3 +93,11 @@ async def test_another_session_is_one_click_away_and_says_what_waits(asked: Stor
         await expect(page).to_have_title("(1) run the tests, then format · Threadlead")
         await page.go_back()
         await expect(page.locator("h1")).to_contain_text("an other thing")
+
+
+async def test_an_address_of_no_session_says_so_and_asks_no_further(story: Story, browser: Browser) -> None:
+    for at in ("ps_0198b4c2d1f07c3e9a5b000000000000", "..%2fetc"):
+        async with looking(browser, story.seat, at) as page:
+            await expect(page.locator("#trouble")).to_have_text("There is no such session.")
+            await page.locator("#sessions a").click()
+            await expect(page.locator("#trouble")).to_be_hidden()
