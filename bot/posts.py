@@ -1,6 +1,6 @@
 """What has been shown where: one record per message of ours, so that a replay edits instead of posting again.
 
-Keys: index ``posts.<surface>.<session>`` (card key by time of posting), hash ``post:<surface>:<session>:<card key>`` with
+Keys: index ``posts-<surface>-<session>`` (card key by time of posting), hash ``post:<surface>:<session>:<card key>`` with
 ``message`` (the platform's id), ``revision`` (1, then one more per edit), ``digest``, ``card`` (JSON), ``ts``.
 """
 
@@ -27,7 +27,7 @@ class Post:
 
 
 def _index(surface: str, session_id: str) -> str:
-    return f"posts.{surface}.{session_id}"
+    return f"posts-{surface}-{session_id}"
 
 
 def _hash(surface: str, session_id: str, key: str) -> str:

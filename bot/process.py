@@ -17,6 +17,7 @@ from bot.web.app import make_app
 from bot.web.server import serve
 from core.assembly import demand_fit_server, open_desk
 from core.settings import Settings, console_token
+from core.tasks import end
 
 RECORDED = ("web", "cli")  # surfaces whose messages are read from their records
 
@@ -47,8 +48,6 @@ async def together(parts: list[Coroutine[Any, Any, None]]) -> None:
     running = [asyncio.ensure_future(part) for part in parts]
     waiting = asyncio.ensure_future(told.wait())
     done, _ = await asyncio.wait([waiting, *running], return_when=asyncio.FIRST_COMPLETED)
-    for task in (waiting, *running):
-        task.cancel()
-    await asyncio.gather(waiting, *running, return_exceptions=True)
+    await end([waiting, *running])
     for task in done - {waiting}:
         task.result()

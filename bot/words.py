@@ -240,10 +240,10 @@ REPLIES: dict[str, Row] = {
         "这里没有能做这件事的智能体，而且它也不是命令。添加方法：`threadlead agents`。没有启动任何任务。",
     ),
     "cannot_plan": ("I cannot plan that: {code}. Nothing was started.", "无法这样安排：{code}。没有启动任何任务。"),
-    "which_task": ("Which task do you mean: {names}?", "你指的是哪个任务：{names}？"),
+    "which_task": ("Which task do you mean: {tasks}?", "你指的是哪个任务：{tasks}？"),
     "unsure_change": (
-        "I am not sure whether this should change the plan. Say for example `cancel {task}` or `pause {task}`. Nothing is stopped.",
-        "我不确定这是否要改变计划。可以说 `cancel {task}` 或 `pause {task}`。没有停止任何任务。",
+        "I am not sure that this should change the plan. Say for example `cancel {tasks}` or `pause {tasks}`. Nothing is stopped.",
+        "我不确定这是否要改变计划。可以说 `cancel {tasks}` 或 `pause {tasks}`。没有停止任何任务。",
     ),
     "not_a_decision": (
         "That alone does not decide. Answer `approve {short}`, `reject {short} <why>`, or use a button.",

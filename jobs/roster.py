@@ -50,6 +50,7 @@ async def register(ledger: Ledger, settings: Settings, pid: int) -> None:
         },
     )
     await beat(ledger, settings)
+    await ledger.publish("worker", {"worker": worker.id, "status": "online"})
 
 
 def _mine(row: dict[str, str], pid: int) -> bool:

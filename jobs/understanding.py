@@ -8,12 +8,11 @@ from pathlib import Path
 from core.domain.model import Message, Session
 from core.domain.reading import Reading
 from core.settings import Settings
-from jobs.harness.registry import agent_targets
+from jobs.harness.registry import agent_targets, shell_policy
 from jobs.manager.checks import named_checks
 from jobs.manager.contract import Engine, Surroundings
 from jobs.manager.rules import RulesEngine
-from jobs.policy.judge import looks_like_command
-from jobs.policy.rules import ShellPolicy
+from jobs.policy import looks_like_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Understanding:
     @classmethod
     def from_settings(cls, settings: Settings) -> Understanding:
         """Raises what ``ShellPolicy`` refuses of the ``shell`` table."""
-        policy = ShellPolicy.model_validate(settings.shell)
+        policy = shell_policy(settings)
         engine = RulesEngine(lambda text: looks_like_command(text, policy=policy))
         return cls(engine, agent_targets(settings))
 

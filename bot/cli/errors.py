@@ -32,6 +32,8 @@ SENTENCES: dict[str, str] = {
     "session_exists": "Session {session} is already here; an import never overwrites one.",
     "bad_export": "Line {line} of {file} is not an exported event: {why}",
     "no_file": "{file} cannot be read: {why}",
+    "bad_agent": "Agent {name} in the settings cannot be used: {why}.",
+    "bad_shell_policy": "The shell table of the settings cannot be used: {why}",
     "bad_recording": "The recording cannot be used: {why}",
     "unreadable_event": "Session {session} cannot be read at event {seq}: {why}",
 }

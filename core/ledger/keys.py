@@ -60,7 +60,7 @@ RESERVED = frozenset(row.pattern.partition(":")[0] for row in TABLE) - {"post", 
 
 _WORKSPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _PLAIN = re.compile(r"(?!sha256-)[\x21-\x7e]{1,200}")
-_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,40}")
+_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 

@@ -85,7 +85,7 @@ class Patience:
         started, tries, unknown = time.monotonic(), 0, 0
         while True:
             try:
-                return await attempt(unknown)
+                return await _uncancelled(attempt(unknown))
             except (redis_errors.RedisError, OSError) as error:
                 code, passes = diagnose(error)
                 unknown += isinstance(error, _MAYBE_WRITTEN) and code == "redis_unreachable"
@@ -94,6 +94,16 @@ class Patience:
                 if not passes or time.monotonic() - started + pause > self.give_up_s:
                     raise unavailable(error) from error
             await asyncio.sleep(pause)
+
+
+async def _uncancelled(answer: Awaitable[T]) -> T:
+    """The answer, unless the task was cancelled meanwhile: redis-py loses a cancel that comes as it checks a connection."""
+    task = asyncio.current_task()
+    before = task.cancelling() if task else 0
+    found = await answer
+    if task is not None and task.cancelling() > before:
+        raise asyncio.CancelledError
+    return found
 
 
 async def once(answer: Awaitable[T]) -> T:

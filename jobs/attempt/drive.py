@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import structlog
@@ -17,6 +16,7 @@ import structlog
 from core.domain import commands as c
 from core.errors import Refused
 from core.ledger.port import FeedEntry
+from core.tasks import end
 from jobs.attempt.telling import Teller
 from jobs.harness import contract as h
 
@@ -47,12 +47,13 @@ class Drive:
     async def run(self) -> Outcome:
         """Until the agent is idle. Raises Fenced when another attempt has taken the task over."""
         listening = asyncio.create_task(self._listen())
+        hearing = asyncio.create_task(self._hear())
         try:
-            return await self._hear()
+            # Deaf to what people decide is as bad as mute: whichever breaks first ends both, with its error.
+            done, _ = await asyncio.wait([hearing, listening], return_when=asyncio.FIRST_COMPLETED)
+            return await (hearing if hearing in done else listening)
         finally:
-            listening.cancel()
-            with suppress(asyncio.CancelledError):
-                await listening
+            await end([listening, hearing])
 
     async def shutdown(self) -> None:
         """The worker is going away: end the agent, and say that it was us."""
@@ -100,7 +101,7 @@ class Drive:
             self.asked.discard(said.request_id)
             await self.session.answer(said.request_id, h.Answer(False, "", refused.code))
 
-    async def _listen(self) -> None:
+    async def _listen(self) -> Outcome:
         after = "0"
         while True:
             entries = await self.teller.service.ledger.controls(self.teller.attempt_id, after, block_ms=BLOCK_MS)

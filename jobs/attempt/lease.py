@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import structlog
 
 from core.errors import Unavailable
 from core.ledger.port import Ledger
+from core.tasks import end
 from jobs import roster
 
 log = structlog.get_logger()
@@ -23,9 +24,7 @@ async def leased(ledger: Ledger, holder: str, lease_s: float) -> AsyncIterator[N
     try:
         yield
     finally:
-        beating.cancel()
-        with suppress(asyncio.CancelledError):
-            await beating
+        await end([beating])
         await roster.drop_lease(ledger, holder)
 
 

@@ -31,7 +31,7 @@ from jobs.attempt.telling import Teller
 from jobs.harness import contract as h
 from jobs.harness.environment import secret_values
 from jobs.harness.redact import redactor
-from jobs.harness.registry import Harnesses
+from jobs.harness.registry import Harnesses, shell_policy
 from jobs.policy.rules import ShellPolicy
 
 END_TRIES = 8  # with a growing pause between: about a minute in which Redis may come back
@@ -67,7 +67,7 @@ async def run_attempt(desk: Desk, harnesses: Harnesses, session_id: str, attempt
             return
         fence = Fence(attempt.task_id, attempt.number)
         teller = Teller(desk.service, session_id, attempt_id, worker.id, fence, redactor(secret_values()))
-        policy = ShellPolicy.model_validate(desk.settings.shell)
+        policy = shell_policy(desk.settings)
         running = Running(desk, state, state.tasks[attempt.task_id], attempt, teller, policy)
         try:
             await _end(running, await _work(running, harnesses))

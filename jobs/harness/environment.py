@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-KEPT = tuple(
-    "PATH HOME USER LOGNAME SHELL LANG LC_ALL LC_CTYPE LANGUAGE TZ TMPDIR VIRTUAL_ENV"
-    " XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS"
-    " PYENV_ROOT NVM_DIR VOLTA_HOME CARGO_HOME RUSTUP_HOME GOPATH GOROOT GOCACHE GOMODCACHE JAVA_HOME".split()
-)
+KEPT = (
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "LANGUAGE", "TZ", "TMPDIR",
+    "VIRTUAL_ENV", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS", "PYENV_ROOT", "NVM_DIR", "VOLTA_HOME", "CARGO_HOME", "RUSTUP_HOME", "GOPATH",
+    "GOROOT", "GOCACHE", "GOMODCACHE", "JAVA_HOME",
+)  # fmt: skip
 
 FIXED = {
     "CI": "1",  # test runners then run once; without it some watch files for ever
@@ -60,7 +61,9 @@ def secret_values(named: Mapping[str, str] | None = None, ours: Mapping[str, str
     """Values to be hidden in whatever leaves this worker: those of variables whose names say that they are secret."""
     everything = dict(os.environ if ours is None else ours) | dict(named or {})
     found = {value if _SECRET_NAME.search(name) else _password(value) for name, value in everything.items()}
-    return tuple(sorted((value for value in found if len(value) >= _NOT_SECRET), key=lambda value: (-len(value), value)))
+    return tuple(
+        sorted((value for value in found if len(value) >= _NOT_SECRET), key=lambda value: (-len(value), value))
+    )
 
 
 def _password(value: str) -> str:

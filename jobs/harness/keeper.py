@@ -131,9 +131,10 @@ def start(argv: list[str], tell: Callable[[int, int], None]) -> Kept | int:
 def watch(kept: Kept, link: socket.socket, wake: int) -> None:
     """Return when the command is over, with its helpers' moment of grace, or when all of it must be killed."""
     asked_to_end = False
+    sources: list[socket.socket | int] = [link, wake]
     patience = float("inf")
     while kept.status is None or (kept.left() and (asked_to_end or time.monotonic() < patience)):
-        ready, _, _ = select.select([link, wake], [], [], None if kept.status is None else LOOK_S)
+        ready, _, _ = select.select(sources, [], [], None if kept.status is None else LOOK_S)
         if wake in ready and signal.SIGTERM in os.read(wake, 256):
             return
         if link in ready:

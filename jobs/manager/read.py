@@ -22,6 +22,8 @@ async def read_message(desk: Desk, understanding: Understanding, session_id: str
     message = state.messages.get(message_id)
     if message is None or (message.kind and not message.waits_for):
         return
+    if state.repo is not None and state.repo.problem == "checking":
+        return  # what can be proposed depends on it; the scheduler has the message read when the check is done
     reading = await understanding.read(message, state)
     if (
         reading.proposal is not None
@@ -46,8 +48,7 @@ def _wanting_repo(state: Session, message_id: str, reading: Reading) -> c.Record
     repo = state.repo
     if reading.proposal is None or (repo is not None and not repo.problem):
         return c.RecordReading(message_id=message_id, reading=reading)
-    reply = None if repo is not None and repo.problem == "checking" else Reply(code="which_repo")
-    waiting = reading.model_copy(update={"proposal": None, "reply": reply})
+    waiting = reading.model_copy(update={"proposal": None, "reply": Reply(code="which_repo")})
     return c.RecordReading(message_id=message_id, reading=waiting, waits_for="repo")
 
 

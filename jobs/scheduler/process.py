@@ -1,4 +1,4 @@
-"""The scheduler process: two consumers and three clocks, ended together.
+"""The scheduler process: three consumers and their clocks, ended together.
 
 Any number may run: the consumers share the feeds as one group, and every command they issue is idempotent. An entry is
 acknowledged only after it was acted on; one that keeps failing is set aside so that the rest flows on.
@@ -18,6 +18,7 @@ from redis import Redis
 from core.assembly import Desk, demand_fit_server, open_desk, redis_address
 from core.errors import Refused, Unavailable
 from core.settings import Settings
+from core.tasks import end
 from jobs import queues
 from jobs.scheduler.dispatch import Dispatcher
 from jobs.scheduler.react import Reactor
@@ -45,6 +46,7 @@ async def run_scheduler(settings: Settings) -> int:
         running = [
             asyncio.create_task(_consume(desk, "task", consumer, reactor.task_changed)),
             asyncio.create_task(_consume(desk, "session", consumer, reactor.session_changed)),
+            asyncio.create_task(_consume(desk, "worker", consumer, _online(desk, watch))),
             asyncio.create_task(_every(TIMER_S, watch.timers)),
             asyncio.create_task(_every(LEASE_S, watch.leases)),
             asyncio.create_task(_every(LEASE_S, watch.workers)),
@@ -62,11 +64,20 @@ async def _until_told(running: list[asyncio.Task[None]]) -> None:
         loop.add_signal_handler(number, told.set)
     waiting = asyncio.create_task(told.wait())
     done, _ = await asyncio.wait([waiting, *running], return_when=asyncio.FIRST_COMPLETED)
-    for task in [waiting, *running]:
-        task.cancel()
-    await asyncio.gather(waiting, *running, return_exceptions=True)
+    await end([waiting, *running])
     for task in done - {waiting}:
         task.result()
+
+
+def _online(desk: Desk, watch: Watch) -> Callable[[Mapping[str, str]], Awaitable[None]]:
+    """A worker came: whatever waited for one is looked at now, not at the next sweep."""
+    sweep = _stamped(desk, watch)
+
+    async def react(data: Mapping[str, str]) -> None:
+        if data.get("status") == "online":
+            await sweep()
+
+    return react
 
 
 def _stamped(desk: Desk, watch: Watch) -> Callable[[], Awaitable[None]]:

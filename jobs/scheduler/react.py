@@ -57,7 +57,7 @@ class Reactor:
                 await self.enqueuer.put(queues.check_repo(worker, state.id, f"{state.id}-{state.seq}{again}"))
 
     async def repo_checked(self, state: Session) -> None:
-        await self.read_unread(state)
+        await self.read_unread(state, f"-{state.seq}")
         for task in ready_tasks(state):
             await self.dispatcher.offer(state.id, task.id)
 

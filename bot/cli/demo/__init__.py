@@ -13,6 +13,7 @@ import shutil
 import socket
 import tempfile
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import TextIO
 
@@ -30,6 +31,7 @@ from core.assembly import open_desk
 from core.errors import Refused
 from core.settings import Settings, Worker, environ_of
 from core.settings.model import Web
+from core.tasks import end
 
 LIMIT_S = 90.0  # far more than it takes; a demo that hangs must say so
 
@@ -83,8 +85,7 @@ async def _with_crew(settings: Settings, repo: Path, log: TextIO, *, quiet: bool
         stage = Stage(desk, repo, quiet=quiet)
         playing = asyncio.create_task(play(stage))
         done, _ = await asyncio.wait([crew, playing], timeout=LIMIT_S, return_when=asyncio.FIRST_COMPLETED)
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        await end([playing])
         ok = _verdict(done, crew, playing, log)
         facts = await stage.facts()
     stop.ask()
@@ -93,7 +94,7 @@ async def _with_crew(settings: Settings, repo: Path, log: TextIO, *, quiet: bool
 
 
 def _verdict(
-    done: set[asyncio.Task[object]], crew: asyncio.Task[Ended | None], playing: asyncio.Task[None], log: TextIO
+    done: Collection[object], crew: asyncio.Task[Ended | None], playing: asyncio.Task[None], log: TextIO
 ) -> bool:
     if playing in done and not playing.cancelled():
         error = playing.exception()

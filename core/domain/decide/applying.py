@@ -34,31 +34,39 @@ def apply_plan(s: Scribe, plan: Plan, by: c.Permitted) -> None:
         by,
         f.PlanApproved(plan_id=plan.id, by=by.person, flow_id=flow_id, waiting=waiting, created=tuple(made.values())),
     )
+    _end(s, plan, by, ops)
+    for spec in specs:
+        _create(s, spec, by, plan, flow_id, made)
     for task_id, dependencies in operations.edits(s.state, ops, made).items():
-        s.say(by, f.TaskEdited(task_id=task_id, dependencies=dependencies))
-    spared = operations.spared(s.state, ops)
-    for op in ops:
-        if op.spec is not None:
-            _create(s, op.spec, by, plan, flow_id, made)
-        elif op.kind not in ("release", "follow"):
-            _change(s, op.kind, s.state.tasks[op.task_id], by.person, f"plan:{plan.short}", spared)
+        if task_id not in s.ended:  # and after what it may wait for was created
+            s.say(by, f.TaskEdited(task_id=task_id, dependencies=dependencies))
+    for task in _meant(s, ops, "resume"):
+        ending.resume(s, task, by.person)
 
 
 def _must_stop_first(state: Session, op: f.OpValue) -> bool:
     return op.kind in ("cancel", "pause") and ending.running(state, state.tasks[op.task_id])
 
 
-def _change(s: Scribe, kind: str, task: Task, by: str, reason: str, spared: ending.Spared) -> None:
-    if terminal(task) or not allowed("task", task.status.value, kind):
-        return
-    if ending.running(s.state, task) and not ending.stronger(task, kind):
-        return  # it is being stopped for this or for more already
-    if kind == "cancel":
-        ending.cancel(s, task, by, reason, spared)
-    elif kind == "resume":
-        ending.resume(s, task, by)
-    elif task.status is not TaskStatus.BLOCKED or not ending.at_large(s.state, task):
-        ending.pause(s, task, by)  # one that is blocked on an unknown end does nothing without a person anyway
+def _meant(s: Scribe, ops: list[f.OpValue], kind: str) -> list[Task]:
+    """The tasks the operations of this kind still can do something to; what a cancellation drags along is over."""
+    tasks = [s.state.tasks[op.task_id] for op in ops if op.kind == kind and op.task_id not in s.ended]
+    return [task for task in tasks if not terminal(task) and allowed("task", task.status.value, kind)]
+
+
+def _end(s: Scribe, plan: Plan, by: c.Permitted, ops: list[f.OpValue]) -> None:
+    spared = operations.spared(s.state, ops)
+    for task in _meant(s, ops, "cancel"):
+        if not _already(s.state, task, "cancel"):
+            ending.cancel(s, task, by.person, f"plan:{plan.short}", spared)
+    for task in _meant(s, ops, "pause"):
+        unknown = task.status is TaskStatus.BLOCKED and ending.at_large(s.state, task)
+        if not unknown and not _already(s.state, task, "pause"):  # unknown: it does nothing without a person anyway
+            ending.pause(s, task, by.person)
+
+
+def _already(state: Session, task: Task, wish: str) -> bool:
+    return ending.running(state, task) and not ending.stronger(task, wish)
 
 
 def _create(s: Scribe, spec: TaskSpec, by: c.Permitted, plan: Plan, flow_id: str, made: dict[str, str]) -> None:

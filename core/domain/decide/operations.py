@@ -55,6 +55,7 @@ def validate(state: Session, ops: list[f.OpValue]) -> None:
     for op in ops:
         if op.kind == "follow" and op.other_id not in specs:
             raise Refused("unknown_dependency", name=state.tasks[op.task_id].title, dependency=op.other_id[:64])
+    edits(state, ops, {key: key for key in specs})
     try:
         TopologicalSorter(_graph(state, ops, specs)).prepare()
     except CycleError as error:
@@ -136,7 +137,10 @@ def spared(state: Session, ops: list[f.OpValue]) -> ending.Spared:
 
 
 def edits(state: Session, ops: list[f.OpValue], made: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    """By task, the dependencies it has afterwards. ``made`` gives the ids of the new tasks by key."""
+    """By task, the dependencies it has afterwards. ``made`` gives the ids of the new tasks by key.
+
+    Raises Refused("too_many_dependencies").
+    """
     found = {
         task_id: [d for d in state.tasks[task_id].dependencies if d not in gone]
         for task_id, gone in releases(state, ops).items()
