@@ -101,7 +101,7 @@ def _flow_for(s: Scribe, plan: Plan, by: c.Permitted) -> str:
         by,
         f.FlowCreated(
             flow_id=flow_id,
-            name=plan.objective[: limits.TITLE_CHARS],
+            name=shortened(plan.objective, limits.TITLE_CHARS),
             slug=slug(plan.objective),
             by=by.person,
             base_branch=repo.base_branch if repo else "",
@@ -109,6 +109,15 @@ def _flow_for(s: Scribe, plan: Plan, by: c.Permitted) -> str:
         ),
     )
     return flow_id
+
+
+def shortened(text: str, limit: int) -> str:
+    """``text`` on one line, cut after a word where that is possible."""
+    flat = " ".join(text.split())
+    if len(flat) <= limit:
+        return flat
+    head = flat[: limit - 1]
+    return (head[: head.rfind(" ")] if " " in head[limit // 2 :] else head) + "…"
 
 
 def slug(text: str) -> str:
