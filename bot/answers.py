@@ -33,12 +33,12 @@ def why_text(state: Session, control: Control, language: Language) -> str:
 def status_text(state: Session, control: Control, language: Language) -> str:
     """The objective, every task, and what waits for a person."""
     page = page_of(state)
-    lines = [state.objective or state.title]
+    lines = [state.objective or page.say("nothing_so_far")]
     lines += [f"{line.mark} {line.text}" for line in (task_line(page, t) for t in list(state.tasks.values())[-20:])]
     waiting = [x.short for x in open_interactions(state)] + [p.short for p in open_proposals(state)]
     if waiting:
-        lines.append({"en": "Waiting for you: ", "zh": "等待你决定："}[language] + ", ".join(waiting))
-    return "\n".join(line for line in lines if line) or {"en": "Nothing yet.", "zh": "还没有任何任务。"}[language]
+        lines.append(page.say("waiting_for_you", names=", ".join(waiting)))
+    return "\n".join(lines)
 
 
 def help_text(state: Session, control: Control, language: Language) -> str:

@@ -66,6 +66,10 @@ class Poster:
             await self.show(session_id)
         except Refused as refused:  # a session that cannot be read must not hide the others
             log.error("session_not_shown", session=session_id, code=refused.code, **refused.params)
+        except Unavailable:
+            raise
+        except Exception:  # a card that cannot be made is our bug: said loudly, and the other sessions go on
+            log.exception("session_not_shown", session=session_id)
 
     async def show(self, session_id: str) -> None:
         """Bring the surface up to date with the session."""

@@ -96,6 +96,7 @@ TEXTS: dict[str, Row] = {
         "Start now {name} {title} (no longer waits for {other})",
         "立即开始 {name} {title}（不再等待 {other}）",
     ),
+    "op_waits_less": ("{name} {title} no longer waits for {other}", "{name} {title} 不再等待 {other}"),
     "op_follow": ("{name} {title} waits for {other} as well", "{name} {title} 也等待 {other}"),
     "op_stays": ("{names} stays", "{names} 不变"),
     "op_stay": ("{names} stay", "{names} 不变"),
@@ -126,6 +127,7 @@ TEXTS: dict[str, Row] = {
     "waits_worker": ("waits for a free worker", "等待空闲的执行机"),
     "waits_repo": ("waits for the repository", "等待代码库"),
     "started_from": ("started from {name}'s commit", "从 {name} 的提交开始"),
+    "handoffs": ("with what {names} handed over", "带有 {names} 的交接"),
     "interrupted": ("stopped; Resume goes on with it", "已停止；可恢复"),
     "no_report": ("ended without a report", "没有报告就结束了"),
     "approval_timeout": ("nobody answered {short}", "{short} 无人答复"),
@@ -216,6 +218,9 @@ TEXTS: dict[str, Row] = {
         "{worker} 未在时限内响应停止。是否仍在运行不得而知。",
     ),
     "last_heard": ("Last heard: {step}", "最后得知：{step}"),
+    "needed_by": ("{task} is needed by {names}", "{names} 需要 {task}"),
+    "nothing_so_far": ("Nothing yet.", "还没有任何任务。"),
+    "waiting_for_you": ("Waiting for you: {names}", "等待你决定：{names}"),
     "waiting_by": ("Waiting for {worker}, by {by}", "由 {by} 决定等待 {worker}"),
     "resolved_again": ("{task}: started again by {by} — {reason}", "{task}：由 {by} 重新开始 — {reason}"),
     "resolved_done": ("{task}: marked done by {by} — {reason}", "{task}：由 {by} 标记完成 — {reason}"),
@@ -242,13 +247,31 @@ REPLIES: dict[str, Row] = {
     "cannot_plan": ("I cannot plan that: {code}. Nothing was started.", "无法这样安排：{code}。没有启动任何任务。"),
     "which_task": ("Which task do you mean: {tasks}?", "你指的是哪个任务：{tasks}？"),
     "unsure_change": (
-        "I am not sure that this should change the plan. Say for example `cancel {tasks}` or `pause {tasks}`. Nothing is stopped.",
+        "I am not sure that this should change the plan. If so, say `cancel {tasks}` or `pause {tasks}`. Nothing is stopped.",
         "我不确定这是否要改变计划。可以说 `cancel {tasks}` 或 `pause {tasks}`。没有停止任何任务。",
     ),
     "not_a_decision": (
         "That alone does not decide. Answer `approve {short}`, `reject {short} <why>`, or use a button.",
         "仅凭这句话不能决定。请回复 `approve {short}`、`reject {short} <原因>`，或使用按钮。",
     ),
+    "unknown_task": (
+        "There is no task called {name} here. Nothing was changed.",
+        "这里没有叫 {name} 的任务。没有任何变化。",
+    ),
+    "no_check": (
+        "I do not know how to {check} here: the repository names no such command. Say the command itself.",
+        "我不知道这里如何做 {check}：代码库没有给出这样的命令。请直接写出命令。",
+    ),
+    "nothing_to_change": ("{task} is {status}; there is nothing to change.", "{task} 处于 {status}，无需改变。"),
+    "edit_plan": (
+        "{name} is part of {plan}, which is not applied yet. Edit {plan} instead.",
+        "{name} 属于尚未应用的 {plan}，请改为编辑 {plan}。",
+    ),
+    "too_many_beside": (
+        "That would wait for {count} tasks; at most {limit}.",
+        "这要等待 {count} 个任务；最多 {limit} 个。",
+    ),
+    "too_long": ("That is too long: at most {limit} characters.", "太长了：最多 {limit} 个字符。"),
     "too_many_tasks": (
         "That is too many tasks for one plan; at most {limit}.",
         "一个计划里任务太多了；最多 {limit} 个。",

@@ -5,6 +5,7 @@ Texts are plain: no markup, no escaping, no mention syntax. A surface escapes. C
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -20,6 +21,7 @@ class Button:
 
     ``ask`` is the label of a text box to fill before sending, "" for none; ``required`` when it may not be left empty.
     ``digest`` binds a decision to exactly what the card showed.
+    ``text`` is what the text box holds to begin with.
     """
 
     label: str
@@ -30,6 +32,7 @@ class Button:
     ask: str = ""
     required: bool = False
     digest: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,11 @@ class Line:
     mark: str = ""
     style: Literal["", "code", "quote", "quiet"] = ""
     ts: int = 0
+
+
+def clock(ts: int) -> str:
+    """A time of day on this machine, for surfaces that cannot show it in the reader's own time zone; "" for none."""
+    return datetime.datetime.fromtimestamp(ts / 1000).astimezone().strftime("%H:%M") if ts else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,7 @@ class Card:
     def text(self) -> str:
         """The plain-text fallback that says the same."""
         rows = [self.title]
-        rows += [f"{line.mark} {line.text}".strip() for line in self.lines]
+        rows += [f"{line.mark} {line.text} {clock(line.ts)}".strip() for line in self.lines]
         if self.buttons:
             rows.append(" ".join(f"[{b.label}]" for b in self.buttons))
         return "\n".join(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.cards.common import Page, clip, shown_title, state_word, title_of
 from bot.cards.model import Button, Card, Line
 from bot.cards.progress import progress_lines, progress_of, task_buttons
-from core.domain.model import Op, Plan
+from core.domain.model import Op, Plan, Task
 from core.domain.reading import TaskSpec
 from core.domain.tables import PlanStatus
 
@@ -62,7 +62,7 @@ def _title(page: Page, plan: Plan) -> str:
 def op_lines(page: Page, plan: Plan) -> list[Line]:
     """Each operation in words, and how many tasks stay as they are."""
     names = _new_names(page, plan)
-    lines = [_op_line(page, op, names) for op in plan.ops]
+    lines = [_op_line(page, plan, op, names) for op in plan.ops]
     if plan.first or plan.status is not PlanStatus.PROPOSED:
         return lines
     touched = {op.task_id for op in plan.ops}
@@ -86,7 +86,14 @@ def _new_names(page: Page, plan: Plan) -> dict[str, str]:
     return {key: f"T{first + i}" for i, key in enumerate(keys)}
 
 
-def _op_line(page: Page, op: Op, names: dict[str, str]) -> Line:
+def _starts_now(page: Page, plan: Plan, task: Task) -> bool:
+    """Whether nothing else is left that the task waits for."""
+    freed = {op.other_id for op in plan.ops if op.kind == "release" and op.task_id == task.id}
+    waits = [d for d in task.dependencies if d not in freed and not page.task(d).settled_success]
+    return not waits and not any(op.kind == "follow" and op.task_id == task.id for op in plan.ops)
+
+
+def _op_line(page: Page, plan: Plan, op: Op, names: dict[str, str]) -> Line:
     if op.spec is not None:
         return Line(_create_words(page, op.spec, names), mark="+")
     task = page.task(op.task_id)
@@ -95,7 +102,8 @@ def _op_line(page: Page, op: Op, names: dict[str, str]) -> Line:
         return Line(page.say("op_cancel", name=task.short, title=title, state=state_word(page, task)), mark="−")
     if op.kind == "release":
         other = page.task(op.other_id).short if op.other_id in page.state.tasks else op.other_id
-        return Line(page.say("op_release", name=task.short, title=title, other=other), mark="↑")
+        code = "op_release" if _starts_now(page, plan, task) else "op_waits_less"
+        return Line(page.say(code, name=task.short, title=title, other=other), mark="↑")
     if op.kind == "follow":
         return Line(page.say("op_follow", name=task.short, title=title, other=names.get(op.other_id, "?")), mark="↓")
     mark = "‖" if op.kind == "pause" else "▶"

@@ -84,7 +84,9 @@ def _working(page: Page, task: Task) -> list[str]:
     elif p.current_step or p.summary:
         words.append(clip(p.current_step or p.summary, 100))
     before = [page.task(d) for d in task.dependencies if page.task(d).report]
-    if before and not p.current_step:
+    if task.handoffs:
+        words.append(page.say("handoffs", names=", ".join(page.task(i).short for i in task.handoffs)))
+    elif before and not p.current_step:
         words.append(page.say("started_from", name=before[-1].short))
     asked = [x.short for x in open_interactions(page.state, task.id)]
     return words + asked + _round(page, task)

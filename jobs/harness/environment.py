@@ -32,6 +32,7 @@ FIXED = {
     "PAGER": "cat",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_INPUT": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",  # a test run must not leave files that look like work
     "PYTHONUNBUFFERED": "1",  # else the output of a Python program comes all at the end
     "TERM": "dumb",
     "VISUAL": "true",

@@ -19,8 +19,8 @@ LINE_BYTES = 8 * 1024  # a longer line is shown in pieces
 
 
 class Live:
-    def __init__(self, say: Callable[[h.Said], None], redactor: Redactor) -> None:
-        self._say, self._redactor = say, redactor
+    def __init__(self, say: Callable[[h.Said], None], redactor: Redactor, *, steps: bool) -> None:
+        self._say, self._redactor, self._steps = say, redactor, steps
         self._buffer = bytearray()
         self._shown = 0
         self._stepped = float("-inf")
@@ -57,6 +57,6 @@ class Live:
             self._shown += len(data)
         now = asyncio.get_running_loop().time()
         step = last_line(text)
-        if step and now - self._stepped >= STEP_S:
+        if self._steps and step and now - self._stepped >= STEP_S:
             self._stepped = now
             self._say(h.Progress(current_step=step))

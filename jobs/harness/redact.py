@@ -34,7 +34,10 @@ TOKENS: tuple[tuple[str, str], ...] = (
     ("github", r"\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255})"),
     ("gitlab", r"\bgl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas)-[A-Za-z0-9_.-]{20,255}"),
     ("slack", r"\b(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,255}|https://hooks\.slack\.com/\w{1,20}/[\w/-]{20,255}"),
-    ("discord", r"\b[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,64}|https://discord(?:app)?\.com/api/webhooks/\d+/[\w-]{20,255}"),
+    (
+        "discord",
+        r"\b[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,64}|https://discord(?:app)?\.com/api/webhooks/\d+/[\w-]{20,255}",
+    ),
     ("anthropic", r"\bsk-ant-[A-Za-z0-9_-]{20,255}"),
     ("openai", r"\bsk-(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,255}"),
     ("google", r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,255}"),
@@ -49,7 +52,9 @@ TOKENS: tuple[tuple[str, str], ...] = (
 )
 
 _ADDRESS = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}://[^\s/@:\"'<>]{0,256}:)([^\s/@\"'<>]{1,256})@")
-_HEADER = re.compile(r"(?i)\b((?:proxy-)?authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:\w{1,20}\s{1,3})?)([^\s\"'\[]{6,}+)")
+_HEADER = re.compile(
+    r"(?i)\b((?:proxy-)?authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:\w{1,20}\s{1,3})?)([^\s\"'\[]{6,}+)"
+)
 _NAMES = r"(?:pass(?:word|wd|phrase)|secret(?:[_-]?access)?(?:[_-]?key)?|token|(?:api|access|private|auth)[_-]?key)"
 _OPTION = re.compile(rf"(?i)((?<![\w-])--?[\w-]{{0,30}}{_NAMES}\s{{1,3}})([^\s\"'\[-][^\s\"']{{3,}}+)")
 _ASSIGNED = re.compile(

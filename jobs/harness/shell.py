@@ -57,7 +57,7 @@ class ShellTurn(Turn):
                     self.say(h.Broke("permission_denied", _refusal(answer)))
                     return "refused"
                 ruling = judge(command, folder=folder, root=folder, policy=self._policy)
-            ended = await self.run(ruling.argv, folder, child_environment(folder, self._workspace.env))
+            ended = await self.run(ruling.argv, folder, child_environment(folder, self._workspace.env), steps=True)
         except Refused as refused:
             self.say(h.Broke(*_not_run(refused)))
             return "end_turn"

@@ -109,10 +109,13 @@ class Turn(ABC):
         if self._cancelled.is_set():
             raise Cancelled
 
-    async def run(self, argv: Sequence[str], folder: Path, env: Mapping[str, str]) -> Ended:
-        """Run a program to its end, its output live on the feed. Raises Cancelled, and what ``start`` refuses."""
+    async def run(self, argv: Sequence[str], folder: Path, env: Mapping[str, str], *, steps: bool = False) -> Ended:
+        """Run a program to its end, its output live on the feed; ``steps`` also tells its last line as the current step.
+
+        Raises Cancelled, and what ``start`` refuses.
+        """
         self.go_on()
-        live = Live(self.say, self.redactor)
+        live = Live(self.say, self.redactor, steps=steps)
         self._running = await start(argv, folder=folder, env=env, heard=live.hear)
         try:
             if self._cancelled.is_set():

@@ -10,6 +10,7 @@ from core.domain.model import Session
 from core.domain.reading import Reading, Reply
 from core.domain.views import active_flow
 from core.errors import Refused
+from jobs.manager.facts import with_facts
 from jobs.repo_check import check_repo
 from jobs.understanding import Understanding
 
@@ -24,7 +25,7 @@ async def read_message(desk: Desk, understanding: Understanding, session_id: str
         return
     if state.repo is not None and state.repo.problem == "checking":
         return  # what can be proposed depends on it; the scheduler has the message read when the check is done
-    reading = await understanding.read(message, state)
+    reading = with_facts(await understanding.read(message, state), state)
     if (
         reading.proposal is not None
         and active_flow(state) is None

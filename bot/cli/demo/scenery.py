@@ -18,7 +18,7 @@ def pay(call, attempts=0):
             return True
 '''
 
-TEST = '''import unittest
+TEST = """import unittest
 
 import checkout
 
@@ -30,7 +30,7 @@ class Pay(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
-'''
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ async def paint(folder: Path) -> Scenery:
     repo.mkdir(parents=True)
     (repo / "checkout.py").write_text(CHECKOUT, encoding="utf-8")
     (repo / "test_checkout.py").write_text(TEST, encoding="utf-8")
+    (repo / ".gitignore").write_text("build-cache/\n__pycache__/\n", encoding="utf-8")
     (repo / "build-cache").mkdir()
     (repo / "build-cache" / "prices.bin").write_text("warm\n", encoding="utf-8")
     await git(repo, "init", "--quiet", "--initial-branch=main")

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import typer
 
-from bot.cards.model import Button
+from bot.cards.model import Button, clock
 from bot.cards.session import cards
 from bot.intake import Answer, Intake
 from bot.posts import Post, read_posts
@@ -105,9 +105,15 @@ class Stage:
             if before is None:
                 self._print(_lines("+", post.card, ()))
             elif before.revision != post.revision:
-                known = {_line(row) for row in before.card["lines"]}
-                self._print(_lines("~", post.card, known))
+                self._changed(before.card, post.card)
             self._seen[post.key] = post
+
+    def _changed(self, before: dict[str, Any], card: dict[str, Any]) -> None:
+        known = {_line(row) for row in before["lines"]}
+        if before["title"] == card["title"]:
+            known |= {_line(row) for row in card["lines"] if row["mark"] in QUIET}
+        if before["title"] != card["title"] or any(_line(row) not in known for row in card["lines"]):
+            self._print(_lines("~", card, known))
 
     def _print(self, text: str) -> None:
         if not self._quiet:
@@ -133,8 +139,11 @@ class Stage:
         }
 
 
+QUIET = ("○", "◔")  # waiting and assigned: they pass in no time here, and say nothing new
+
+
 def _line(row: dict[str, Any]) -> str:
-    return " ".join(part for part in (row["mark"], row["text"]) if part)
+    return " ".join(part for part in (row["mark"], row["text"], clock(row["ts"])) if part)
 
 
 def _lines(sign: str, card: dict[str, Any], known: Any) -> str:

@@ -7,7 +7,8 @@ from core.domain.model import Session, Task
 from core.domain.tables import TaskStatus
 
 OBJECTIVE = (
-    "look into the slow checkout, then build the price cache and at the same time write the docs, then measure the checkout"
+    "look into the slow checkout, then build the price cache and at the same time write the docs, "
+    "then measure the checkout"
 )
 CHANGE = "fix the retry first, leave the cache for now, and we don't need the docs"
 

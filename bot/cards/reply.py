@@ -1,0 +1,88 @@
+"""Our answers to messages. What they say about the work is as it was when they were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.cards.common import Page, clip, title_of
+from bot.cards.model import Button, Card, Line
+from bot.words import OBSTACLES, REFUSALS, REPLIES, coded, fill, status_label
+from core.domain.model import Message
+from core.domain.reading import Reply
+
+Params = dict[str, object]
+
+
+def reply_card(page: Page, message: Message, reply: Reply) -> Card:
+    rows = SAID.get(reply.code, _said)(page, reply)
+    lines = [Line(row) for row in rows[1:] if row]
+    buttons: tuple[Button, ...] = ()
+    if reply.code == "offer_rework":
+        lines, buttons = [Line(clip(message.text, 500), style="quote")], _rework_buttons(page, reply)
+    return Card(
+        key=f"reply:{message.id}",
+        kind="reply",
+        title=rows[0],
+        lines=tuple(lines),
+        buttons=buttons,
+        mentions=(message.author,),
+    )
+
+
+def _said(page: Page, reply: Reply) -> list[str]:
+    return coded(REPLIES, reply.code, page.language, reply.params).split("\n")
+
+
+def _cannot_plan(page: Page, reply: Reply) -> list[str]:
+    why = coded(REFUSALS, reply.params.get("code", ""), page.language, reply.params)
+    return [fill(REPLIES["cannot_plan"], page.language, {"code": why})]
+
+
+def _nothing(page: Page, reply: Reply) -> list[str]:
+    status = status_label(reply.params.get("status", ""), page.language)
+    return [fill(REPLIES["nothing_to_change"], page.language, {**reply.params, "status": status})]
+
+
+def _named(page: Page, short: str) -> str:
+    task = page.state.tasks.get(page.state.shorts.get(short, ""))
+    return f"{short} {title_of(task)}" if task else short
+
+
+def _about(page: Page, reply: Reply) -> list[str]:
+    p = reply.params
+    rows = [f"{_named(page, p['task'])} · {status_label(p['status'], page.language)}"]
+    if p["step"]:
+        rows.append(page.say("last_heard", step=clip(p["step"], 120)))
+    if p["needed_by"]:
+        rows.append(page.say("needed_by", task=p["task"], names=p["needed_by"]))
+    for row in filter(None, p["obstacles"].split("\n")):
+        kind, ref, detail = row.split(":", 2)
+        words = status_label(detail, page.language).replace("_", " ")
+        rows.append(fill(OBSTACLES[kind], page.language, {"ref": ref, "detail": words, "name": p["task"]}))
+    return rows
+
+
+def _status(page: Page, reply: Reply) -> list[str]:
+    pairs = [row.split("=", 1) for row in reply.params["tasks"].split("\n") if row]
+    rows = [page.state.objective or page.say("nothing_so_far")]
+    rows += [f"{_named(page, short)} · {status_label(status, page.language)}" for short, status in pairs]
+    if reply.params["waiting"]:
+        rows.append(page.say("waiting_for_you", names=reply.params["waiting"]))
+    return rows
+
+
+def _rework_buttons(page: Page, reply: Reply) -> tuple[Button, ...]:
+    name = reply.params.get("task", "")
+    ask = page.say("what_rework")
+    return (
+        Button(page.say("rework_with"), "rework", name, ask=ask, required=True, text=reply.params.get("text", "")),
+        Button(page.say("accept_anyway"), "accept", name),
+    )
+
+
+SAID: dict[str, Callable[[Page, Reply], list[str]]] = {
+    "cannot_plan": _cannot_plan,
+    "nothing_to_change": _nothing,
+    "about_task": _about,
+    "status": _status,
+}
