@@ -31,7 +31,7 @@ async def run_bot(settings: Settings) -> int:
         intake = Intake(desk.service)
         consumer = f"{socket.gethostname()}-{os.getpid()}"
         token = console_token(settings).get_secret_value()
-        app = make_app(desk, intake, token, settings.web.person)
+        app = make_app(desk, intake, token, settings.web.person, tuple(settings.agents))
         posters = [Poster(desk.ledger, desk.service, Records(name)) for name in RECORDED]
         await together(
             [serve(app, settings.web.host, settings.web.port), *(poster.run(consumer) for poster in posters)]
