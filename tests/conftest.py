@@ -9,6 +9,8 @@ import pytest
 
 from tests.servers import PrivateServer
 
+pytest_plugins = ("tests.browsers",)
+
 _workspaces = count(1)
 
 

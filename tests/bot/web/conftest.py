@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-from playwright.async_api import Browser, async_playwright
 from pydantic import SecretStr
 
 from bot.intake import Intake
@@ -20,9 +17,6 @@ from bot.web.server import listen, serve
 from core.assembly import open_desk
 from core.settings import Settings
 from tests.bot.web.story import TOKEN, Seat, Story
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 
 OpenSeat = Callable[..., AbstractAsyncContextManager[Seat]]
 
@@ -71,17 +65,3 @@ async def asked(story: Story) -> Story:
     await story.applied()
     await story.asked(await story.started("T1"))
     return story
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """The machine's own Chromium; without one the test is skipped on a laptop and fails in CI."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        if os.environ.get("CI"):
-            pytest.fail("no Chromium on this machine")
-        pytest.skip("no Chromium on this machine")
-    async with async_playwright() as playwright:
-        found = await playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
-        yield found
-        await found.close()

@@ -1,0 +1,1 @@
+"""Conversations that must work as written, played against the real product."""
