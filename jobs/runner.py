@@ -7,10 +7,8 @@ whatever might still be written.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,20 +16,13 @@ from redis import Redis
 from rq import Queue, Worker
 from rq.job import Job
 
+from core.parent import die_with_parent
+
 LEASE_S = 8  # RQ's own lease of 90 s would leave a dead worker's jobs alone for minutes
 BEAT_S = 2
 IDLE_TTL_S = 30  # how long RQ's blocking read may take before the worker says that it is alive
-PR_SET_PDEATHSIG = 1
 
 Functions = Mapping[str, Callable[..., Any]]
-
-
-def die_with_parent(parent: int) -> None:
-    """Ask the kernel to kill this process when ``parent`` dies. Elsewhere than Linux this does nothing."""
-    if sys.platform.startswith("linux"):
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it died before we asked
-            os._exit(1)
 
 
 class UnlistedFunction(Exception):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from jobs.runner import die_with_parent
+from core.parent import die_with_parent
 
 STOP_S = 3.0  # `up` has 4 s for everything
 BACKOFF_S = (0.0, 0.5, 2.0, 10.0)  # before the 1st, 2nd, 3rd and every further restart within RECENT_S

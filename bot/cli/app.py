@@ -6,6 +6,8 @@ Heavy imports stand inside the commands, so that ``--help`` answers at once.
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -60,8 +62,13 @@ def _reachable() -> Settings:
 
 
 def _process() -> Settings:
+    """Settings of a long-running process. Started by ``up`` it ends with it, also when that one is killed outright."""
+    from bot.cli.crew import TIED_TO
     from bot.cli.logging import configure
+    from core.parent import die_with_parent
 
+    if os.environ.pop(TIED_TO, "") == str(os.getppid()):
+        die_with_parent(os.getppid(), signal.SIGTERM)
     settings = _reachable()
     configure(settings)
     return settings

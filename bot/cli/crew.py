@@ -22,6 +22,7 @@ from honcho.colour import get_colours  # type: ignore[import-untyped]
 from honcho.printer import Message, Printer  # type: ignore[import-untyped]
 
 GRACE_S = 2.6  # all of `up` ends within 4 s, and the server only after its clients
+TIED_TO = "UP_PROCESS"  # names the process a member ends with; see ``core.parent``
 DRAIN_S = 0.2  # for output still in the pipe of a process that has ended
 TAIL_LINES = 12
 LINE_LIMIT = 16 * 1024  # bytes; a longer line is printed in pieces
@@ -130,7 +131,7 @@ async def _start(program: Program, environ: Mapping[str, str], printer: Printer,
             stdin=subprocess.DEVNULL,
             stdout=write_end,
             stderr=write_end,
-            env=dict(environ),
+            env={**environ, TIED_TO: str(os.getpid())},
             start_new_session=True,
         )
     except OSError:

@@ -7,12 +7,16 @@ An event is never changed: a payload that must change gets a new ``V`` and an up
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 Source = Literal["user", "manager", "system", "worker"]
+SOURCES = frozenset(get_args(Source))
+COORDINATES = ("task_id", "flow_id", "attempt_id", "parent_event_id")
+REQUIRED = frozenset({"id", "type", "v", "source", "payload"})
+OPTIONAL = frozenset({"source_ref", *COORDINATES, "session_id", "seq", "ts"})
 
 
 class Payload(BaseModel):
@@ -98,7 +102,7 @@ class Draft:
             "source": self.source,
             "source_ref": self.source_ref,
         }
-        for name in ("task_id", "flow_id", "attempt_id", "parent_event_id"):
+        for name in COORDINATES:
             value = getattr(self, name)
             if value is not None:
                 wire[name] = value
@@ -121,11 +125,14 @@ class Event:
     task_id: str | None = None
     flow_id: str | None = None
     attempt_id: str | None = None
-    parent_event_id: str | None = field(default=None)
+    parent_event_id: str | None = None
 
     @classmethod
     def from_wire(cls, session_id: str, seq: int, ts: int, wire: dict[str, Any]) -> Event:
-        """Raises UnreadableEvent when the payload is not known; never drops a field silently."""
+        """Raises UnreadableEvent when anything of it is missing or not known; never drops a field silently."""
+        missing, unknown = REQUIRED - wire.keys(), wire.keys() - REQUIRED - OPTIONAL
+        if missing or unknown or wire["source"] not in SOURCES:
+            raise UnreadableEvent(f"envelope: {sorted(missing | unknown) or wire['source']}")
         return cls(
             session_id=session_id,
             seq=seq,

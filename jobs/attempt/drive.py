@@ -16,7 +16,7 @@ import structlog
 from core.domain import commands as c
 from core.errors import Refused
 from core.ledger.port import FeedEntry
-from core.tasks import end
+from core.tasks import AT_ONCE_S, end
 from jobs.attempt.telling import Teller
 from jobs.harness import contract as h
 
@@ -53,7 +53,7 @@ class Drive:
             done, _ = await asyncio.wait([hearing, listening], return_when=asyncio.FIRST_COMPLETED)
             return await (hearing if hearing in done else listening)
         finally:
-            await end([listening, hearing])
+            await end([listening, hearing], AT_ONCE_S)
 
     async def shutdown(self) -> None:
         """The worker is going away: end the agent, and say that it was us."""

@@ -10,7 +10,7 @@ import structlog
 
 from core.errors import Unavailable
 from core.ledger.port import Ledger
-from core.tasks import end
+from core.tasks import AT_ONCE_S, end
 from jobs import roster
 
 log = structlog.get_logger()
@@ -24,7 +24,7 @@ async def leased(ledger: Ledger, holder: str, lease_s: float) -> AsyncIterator[N
     try:
         yield
     finally:
-        await end([beating])
+        await end([beating], AT_ONCE_S)
         await roster.drop_lease(ledger, holder)
 
 

@@ -18,7 +18,7 @@ from redis import Redis
 from core.assembly import Desk, demand_fit_server, open_desk, redis_address
 from core.errors import Refused, Unavailable
 from core.settings import Settings
-from core.tasks import end
+from core.tasks import AT_ONCE_S, end
 from jobs import queues
 from jobs.scheduler.dispatch import Dispatcher
 from jobs.scheduler.react import Reactor
@@ -64,7 +64,7 @@ async def _until_told(running: list[asyncio.Task[None]]) -> None:
         loop.add_signal_handler(number, told.set)
     waiting = asyncio.create_task(told.wait())
     done, _ = await asyncio.wait([waiting, *running], return_when=asyncio.FIRST_COMPLETED)
-    await end([waiting, *running])
+    await end([waiting, *running], AT_ONCE_S)
     for task in done - {waiting}:
         task.result()
 
@@ -121,3 +121,6 @@ async def _react(data: Mapping[str, str], react: Callable[[Mapping[str, str]], A
             if attempt == TRIES:
                 raise
             await asyncio.sleep(0.2 * attempt)
+        except Exception:  # a fact we cannot act on is our bug: said loudly, and the rest flows on
+            log.exception("set_aside", entry=dict(data))
+            return
