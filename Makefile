@@ -28,7 +28,7 @@ help:  ## this list
 up: $(USABLE)  ## run everything here and print the console's link (ARGS="--port 8080")
 	@$(BIN)/threadlead up $(ARGS)
 
-demo: $(USABLE)  ## the whole story in half a minute (ARGS=--json for programs)
+demo: $(USABLE)  ## the whole story, played for you (ARGS=--json for programs)
 	@$(BIN)/threadlead demo $(ARGS)
 
 doctor: $(USABLE)  ## what is missing or wrong on this machine
