@@ -33,8 +33,10 @@ def report_cards(page: Page, flow: Flow) -> list[Card]:
 
 
 def _key(tasks: list[Task] | tuple[Task, ...], round_: int) -> str:
-    first = min(tasks, key=lambda t: int(t.short[1:]))
-    return f"report:{first.short}:{round_}"
+    """One message per set of tasks and round: when more work joins, the report is a new message people are told of."""
+    names = [t.short for t in sorted(tasks, key=lambda t: int(t.short[1:]))]
+    shown = "+".join(names) if len(names) <= 3 else f"{names[0]}-{names[-1]}x{len(names)}"
+    return f"report:{shown}:{round_}"
 
 
 def _judged(page: Page, flow: Flow) -> list[Judged]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 from contextlib import suppress
 from uuid import uuid4
@@ -24,7 +23,7 @@ STEP_MS = 1_000
 
 async def say_it(settings: Settings, text: str, *, session: str, repo: str, wait: bool, as_json: bool) -> int:
     """Say ``text``; shows what the thread answers. Returns the exit code."""
-    person = Person(getpass.getuser(), frozenset({"owner"}))  # whoever can reach this Redis owns what is in it
+    person = Person(settings.web.person, frozenset({"owner"}))  # whoever can reach this Redis owns what is in it
     async with open_desk(settings) as desk:
         intake = Intake(desk.service)
         if repo:

@@ -108,6 +108,7 @@ def _assignment(running: Running) -> h.Assignment:
         number=running.attempt.number,
         round=task.round,
         feedback=last_feedback(task),
+        language="zh" if running.state.language == "zh" else "en",
     )
 
 

@@ -49,6 +49,8 @@ class Assignment:
     number: int
     round: int = 1
     feedback: str = ""
+    language: Literal["en", "zh"] = "en"
+    """What people of the session read; for the words in which permission is asked."""
 
 
 # -- what a session says ---------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class ShellTurn(Turn):
         return "end_turn"
 
     def _question(self, command: str, reasons: tuple[object, ...], risk: str) -> h.PermissionAsked:
-        words = tuple(describe(reason, "en") for reason in reasons)  # type: ignore[arg-type]
+        words = tuple(describe(reason, self._assignment.language) for reason in reasons)  # type: ignore[arg-type]
         return h.PermissionAsked(
             request_id=f"{self._assignment.attempt_id}-1",
             command=self.redactor.shown(command),
