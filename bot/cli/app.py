@@ -140,6 +140,17 @@ def agents(json: Json = False) -> None:
     print_agents(_settings(), as_json=json)
 
 
+@app.command(rich_help_panel=START)
+def settings(env: Annotated[bool, typer.Option("--env", help="As environment variables, for .env.")] = False) -> None:
+    """Print every setting with its default and what it means: the beginning of a threadlead.toml.
+
+    Example: threadlead settings > threadlead.toml
+    """
+    from bot.cli.show import print_settings
+
+    print_settings(as_env=env)
+
+
 @app.command(rich_help_panel=TALK)
 def say(
     text: Annotated[

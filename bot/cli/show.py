@@ -19,7 +19,8 @@ from bot.control import Control
 from core.assembly import open_desk
 from core.domain.model import Session
 from core.domain.views import open_interactions, open_proposals
-from core.settings import Settings
+from core.settings import Settings, example_env, example_toml
+from jobs.policy import ShellPolicy
 
 MARKS = {"ok": "[green]✓[/green]", "warn": "[yellow]![/yellow]", "fail": "[red]✗[/red]"}
 
@@ -81,6 +82,15 @@ async def print_session(settings: Settings, name: str, *, as_json: bool) -> None
     typer.echo(f"{state.id}\n{status_text(state, Control('status'), 'zh' if state.language == 'zh' else 'en')}\n")
     for card in cards(state):
         typer.echo(card.text() + "\n")
+
+
+def whole_toml() -> str:
+    """The example of threadlead.toml with the tables of every room."""
+    return example_toml({"shell": ShellPolicy})
+
+
+def print_settings(*, as_env: bool) -> None:
+    typer.echo(example_env() if as_env else whole_toml(), nl=False)
 
 
 def print_agents(settings: Settings, *, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -36,12 +36,16 @@ ENV_HEAD = f"""\
 """
 
 
-def example_toml() -> str:
-    """A complete ``threadlead.toml`` in comments; uncommented (each ``# key =`` and ``# [table]``), it is valid."""
+def example_toml(shapes: Mapping[str, type[BaseModel]] | None = None) -> str:
+    """A complete ``threadlead.toml`` in comments; uncommented (each ``# key =`` and ``# [table]``), it is valid.
+
+    ``shapes`` are the models of tables this module may not know, such as ``shell``, whose keys belong to another room.
+    """
+    known = {"repos": Repo, **(shapes or {})}
     plain, tables = _split()
     parts = [TOML_HEAD, *(_toml_field(name, field) for name, field in plain)]
     for name, field in tables:
-        section = Repo if name == "repos" else section_of(field)
+        section = known.get(name) or section_of(field)
         head = f"[{name}.shop]" if name == "repos" else f"[{name}]"
         parts.append(f"{_comment(field)}# {head}\n")
         parts += [_toml_field(inner, inner_field) for inner, inner_field in (fields_of(section) if section else ())]

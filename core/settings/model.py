@@ -198,8 +198,8 @@ class Settings(BaseSettings):
     # jobs.policy.rules.ShellPolicy when it starts, so its unknown keys are refused there.
     shell: dict[str, Any] = Field(
         default_factory=dict,
-        description="Which shell commands run by themselves and which ask first. "
-        "Keys and defaults: ShellPolicy in jobs/policy/rules.py.",
+        description="Which shell commands run by themselves and which ask first. A list set here replaces the default "
+        "one, so copy what should stay.",
     )
 
     @field_validator("data")
