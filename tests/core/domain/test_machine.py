@@ -103,7 +103,7 @@ class Machine(RuleBasedStateMachine):
             if apply:
                 self.world.apply(list(self.state.plans.values())[-1].short)
 
-    @precondition(lambda self: self.state.open_plans)
+    @precondition(lambda self: bool(self.state.open_plans))
     @rule(plan=PICK, decision=st.sampled_from(["apply", "apply", "reject", "question"]))
     def decide_plan(self, plan: int, decision: Any) -> None:
         name = pick(self.state.open_plans, self.state.plans, plan)
@@ -111,7 +111,7 @@ class Machine(RuleBasedStateMachine):
         if decision == "question":
             self.ask(c.DecidePlan(by=ALICE, plan=name, revision=0, decision="change"))
 
-    @precondition(lambda self: open_proposals(self.state))
+    @precondition(lambda self: bool(open_proposals(self.state)))
     @rule(drop=PICK, content=st.sampled_from(["", "other words"]))
     def edit_plan(self, drop: int, content: str) -> None:
         plan = open_proposals(self.state)[0]
@@ -119,7 +119,7 @@ class Machine(RuleBasedStateMachine):
         dropped = (keys[drop % len(keys)],)
         self.ask(c.EditPlan(by=ALICE, plan=plan.id, revision=0, drop=dropped, contents={keys[0]: content}))
 
-    @precondition(lambda self: self.state.live_tasks)
+    @precondition(lambda self: bool(self.state.live_tasks))
     @rule(number=PICK, change=st.sampled_from(["stop", "pause", "cancel"]))
     def end_work(self, number: int, change: Any) -> None:
         name = "" if number == 0 else self.a_task(number, *LIVE)
@@ -138,7 +138,7 @@ class Machine(RuleBasedStateMachine):
         self.ask(c.Dispatch(task_id=task_id, worker="w1"))
         self.receive(self.state.tasks[task_id].attempt_id, steps)
 
-    @precondition(lambda self: self.state.attempts)
+    @precondition(lambda self: bool(self.state.attempts))
     @rule(number=PICK, steps=st.sampled_from([3, 2]))
     def catch_up(self, number: int, steps: int) -> None:
         self.receive(self.an_attempt(number), steps)
@@ -149,19 +149,19 @@ class Machine(RuleBasedStateMachine):
         if steps > 2:
             self.ask(c.AcceptAttempt(attempt_id=attempt_id))
 
-    @precondition(lambda self: self.state.attempts)
+    @precondition(lambda self: bool(self.state.attempts))
     @rule(number=PICK, how=st.sampled_from(["report", "report", "report", "end_turn", "fail", "shutdown"]))
     def end(self, number: int, how: str) -> None:
         report = REPORT if how == "report" else None
         failure = "harness_error" if how == "fail" else ""
         self.ask(c.EndAttempt(attempt_id=self.an_attempt(number), stop_reason=how, report=report, failure=failure))
 
-    @precondition(lambda self: self.state.attempts)
+    @precondition(lambda self: bool(self.state.attempts))
     @rule(number=PICK)
     def lose(self, number: int) -> None:
         self.ask(c.LoseAttempt(attempt_id=self.an_attempt(number), why="lease"))
 
-    @precondition(lambda self: self.state.attempts)
+    @precondition(lambda self: bool(self.state.attempts))
     @rule(number=PICK, request=st.sampled_from("pqr"))
     def request(self, number: int, request: str) -> None:
         self.ask(
@@ -176,7 +176,7 @@ class Machine(RuleBasedStateMachine):
             )
         )
 
-    @precondition(lambda self: self.state.interactions)
+    @precondition(lambda self: bool(self.state.interactions))
     @rule(number=PICK, decision=st.sampled_from(["approve", "reject", "reject_stop", "expire"]))
     def answer(self, number: int, decision: Any) -> None:
         name = self.an_interaction(number, "approval")
@@ -186,7 +186,7 @@ class Machine(RuleBasedStateMachine):
         else:
             self.ask(c.DecideApproval(by=BOB, interaction=name, decision=decision))
 
-    @precondition(lambda self: open_interactions(self.state, kind="reconcile"))
+    @precondition(lambda self: bool(open_interactions(self.state, kind="reconcile")))
     @rule(number=PICK, decision=st.sampled_from(["wait", "again", "done", "failed", "cancel"]))
     def reconcile(self, number: int, decision: Any) -> None:
         name = self.an_interaction(number, "reconcile")
