@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from bot.answers import ANSWERS
 from bot.control import Control, parse_control
@@ -38,8 +39,10 @@ class Answer:
 class Intake:
     """One per bot process; it holds nothing but the door."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, language: Literal["auto", "en", "zh"] = "auto") -> None:
+        """``language`` other than auto is spoken whatever people write in."""
         self._service = service
+        self._language = language
 
     async def open(self, person: Person, *, place: str, surface: str, title: str = "") -> Answer:
         """The session of ``place``, begun now if there is none."""
@@ -54,7 +57,7 @@ class Intake:
     async def said(self, person: Person, session_id: str, text: str, *, ref: str = "") -> Answer:
         """A message, or words that act. ``ref`` is the platform's own id of it: the same one twice is one."""
         state = await self._service.state(session_id)
-        language = language_of_text(text)
+        language = language_of_text(text) if self._language == "auto" else self._language
         try:
             control = parse_control(text)
             command = c.AddMessage(

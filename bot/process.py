@@ -28,7 +28,7 @@ async def run_bot(settings: Settings) -> int:
     """Until SIGTERM or SIGINT; returns the exit code. Raises Refused("redis_unfit")."""
     async with open_desk(settings) as desk:
         await demand_fit_server(desk)
-        intake = Intake(desk.service)
+        intake = Intake(desk.service, settings.language)
         consumer = f"{socket.gethostname()}-{os.getpid()}"
         token = console_token(settings).get_secret_value()
         app = make_app(desk, intake, token, settings.web.person, tuple(settings.agents))

@@ -25,7 +25,7 @@ async def say_it(settings: Settings, text: str, *, session: str, repo: str, wait
     """Say ``text``; shows what the thread answers. Returns the exit code."""
     person = Person(settings.web.person, frozenset({"owner"}))  # whoever can reach this Redis owns what is in it
     async with open_desk(settings) as desk:
-        intake = Intake(desk.service)
+        intake = Intake(desk.service, settings.language)
         if repo:
             opened = await intake.open(person, place=f"cli:{uuid4().hex}", surface="cli", title=text)
             named = await intake.name_repo(person, opened.session_id, repo)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from core.domain import limits
 from core.domain.facts import CheckValue
 from core.domain.reading import Reading, Risk
 
@@ -187,6 +188,8 @@ class AcceptAttempt(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestApproval(Command):
+    """``patience_ms`` is how long people have to answer."""
+
     attempt_id: str
     request_id: str
     summary: str
@@ -194,6 +197,7 @@ class RequestApproval(Command):
     reasons: tuple[str, ...]
     risk: Risk
     digest: str
+    patience_ms: int = limits.APPROVAL_MS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

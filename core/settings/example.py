@@ -41,7 +41,7 @@ def example_toml(shapes: Mapping[str, type[BaseModel]] | None = None) -> str:
 
     ``shapes`` are the models of tables this module may not know, such as ``shell``, whose keys belong to another room.
     """
-    known = {"repos": Repo, **(shapes or {})}
+    known: dict[str, type[BaseModel]] = {"repos": Repo, **(shapes or {})}
     plain, tables = _split()
     parts = [TOML_HEAD, *(_toml_field(name, field) for name, field in plain)]
     for name, field in tables:

@@ -136,9 +136,6 @@ class Deadlines(_Section):
     """How long things may take before somebody is told."""
 
     approval_minutes: int = Field(240, ge=1, description="An approval nobody answers expires after this.")
-    stall_minutes: int = Field(10, ge=1, description="A silent agent is called stalled after this.")
-    handoff_grace_minutes: int = Field(10, ge=1, description="A hand-off nobody takes goes back after this.")
-    cancel_grace_s: float = Field(10, ge=0, description="Seconds an agent has to stop by itself.")
 
 
 class Log(_Section):

@@ -40,6 +40,7 @@ class Drive:
 
     teller: Teller
     session: h.HarnessSession
+    patience_ms: int
     asked: set[str] = field(default_factory=set)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     shut_down: bool = False
@@ -93,6 +94,7 @@ class Drive:
             reasons=said.reasons,
             risk=said.risk,
             digest=said.digest,
+            patience_ms=self.patience_ms,
         )
         try:
             await self.teller.service.handle(self.teller.session_id, command, fence=self.teller.fence)

@@ -136,7 +136,7 @@ async def _turn(running: Running, session: h.HarnessSession) -> Outcome:
     await running.desk.service.handle(
         running.state.id, c.AcceptAttempt(attempt_id=running.attempt.id), fence=running.teller.fence
     )
-    drive = Drive(running.teller, session)
+    drive = Drive(running.teller, session, running.desk.settings.deadlines.approval_minutes * 60_000)
     loop = asyncio.get_running_loop()
     leaving: set[asyncio.Task[None]] = set()
     with suppress(ValueError, RuntimeError):  # not in the main thread: then nobody sends signals here either

@@ -40,7 +40,7 @@ def request(s: Scribe, cmd: c.RequestApproval) -> None:
             reasons=cmd.reasons,
             risk=cmd.risk,
             digest=cmd.digest,
-            deadline=s.now + limits.APPROVAL_MS,
+            deadline=s.now + cmd.patience_ms,
         ),
         "worker",
         attempt.worker,
