@@ -63,9 +63,7 @@ def add_message(s: Scribe, cmd: c.AddMessage) -> None:
     message_id = s.new_id("msg")
     s.say(
         cmd.by,
-        f.MessageAdded(
-            message_id=message_id, author=cmd.by.person, text=cmd.text, language=cmd.language, ref=cmd.ref
-        ),
+        f.MessageAdded(message_id=message_id, author=cmd.by.person, text=cmd.text, language=cmd.language, ref=cmd.ref),
     )
     if cmd.reading is not None:
         _classified(s, message_id, cmd.reading, "")
