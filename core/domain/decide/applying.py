@@ -87,7 +87,7 @@ def _create(s: Scribe, spec: TaskSpec, by: c.Permitted, plan: Plan, flow_id: str
 def demand_no_merge(flow: Flow) -> None:
     """While its branch is being merged a flow takes no work: the merge would take some of it or none."""
     if flow.merge is not None and flow.merge.status == "requested":
-        raise Refused("merging", flow=flow.name)
+        raise Refused("merge_under_way", flow=flow.name)
 
 
 def _flow_for(s: Scribe, plan: Plan, by: c.Permitted) -> str:

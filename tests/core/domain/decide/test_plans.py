@@ -191,7 +191,7 @@ def test_the_next_plan_joins_the_flow_until_that_is_merged(world: World) -> None
     world.do(c.DecideMerge(by=ALICE, flow=world.flow.id, merge=True))
     assert world.flow.merge is not None
     world.propose(spec("c"))
-    assert world.refused(decide(world, "P3", "apply")) == "merging"
+    assert world.refused(decide(world, "P3", "apply")) == "merge_under_way"
     world.do(c.RecordMerge(flow_id=world.flow.id, tip=world.flow.merge.tip, sha="c5"))
     world.apply("P3")
     assert (len(world.state.flows), world.flow.base_commit) == (2, "c5")

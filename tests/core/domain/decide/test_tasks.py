@@ -340,4 +340,4 @@ def test_no_work_begins_in_a_flow_while_it_is_merged() -> None:
     world.run("T2")
     world.fail("T2")
     world.do(merge(world))
-    assert world.refused(change("retry", "T2")) == "merging"
+    assert world.refused(change("retry", "T2")) == "merge_under_way"
