@@ -1,21 +1,25 @@
 """What has been shown where: one record per message of ours, so that a replay edits instead of posting again.
 
-Keys: index ``posts-<surface>-<session>`` (card key by time of posting), hash ``post:<surface>:<session>:<card key>`` with
-``message`` (the platform's id), ``revision`` (1, then one more per edit), ``digest``, ``card`` (JSON), ``ts``.
+Key: hash ``posts:<surface>:<session>``; each field is a card key and holds ``<order> <revision> <JSON>``: the seq of the
+session it shows, 1 and one more per edit, and the rest of a ``Post``. One read brings a whole conversation.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
+
+from pydantic_core import from_json, to_json
 
 from core.ledger.port import Ledger
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One message as it stands. ``posted`` and ``edited`` are ms UTC; ``revision`` 1 means never edited."""
+    """One message as it stands. ``message`` is the platform's id for it.
+
+    ``posted`` and ``edited`` are ms UTC; ``revision`` 1 means never edited.
+    """
 
     key: str
     message: str
@@ -26,46 +30,22 @@ class Post:
     card: dict[str, Any]
 
 
-def _index(surface: str, session_id: str) -> str:
-    return f"posts-{surface}-{session_id}"
-
-
-def _hash(surface: str, session_id: str, key: str) -> str:
-    return f"post:{surface}:{session_id}:{key}"
+def _hash(surface: str, session_id: str) -> str:
+    return f"posts:{surface}:{session_id}"
 
 
 async def read_posts(ledger: Ledger, surface: str, session_id: str) -> list[Post]:
     """Every message shown on ``surface`` for the session, oldest first."""
-    rows = await ledger.index_range(_index(surface, session_id), 0, 1 << 53)
-    found = [await read_post(ledger, surface, session_id, key) for key, _ in rows]
-    return sorted((p for p in found if p is not None), key=lambda p: (p.posted, p.key))
+    rows = await ledger.get_hash(_hash(surface, session_id))
+    return sorted((_read(key, value) for key, value in rows.items()), key=lambda p: (p.posted, p.key))
 
 
-async def read_post(ledger: Ledger, surface: str, session_id: str, key: str) -> Post | None:
-    row = await ledger.get_hash(_hash(surface, session_id, key))
-    if not row:
-        return None
-    return Post(
-        key=key,
-        message=row["message"],
-        revision=int(row["revision"]),
-        digest=row["digest"],
-        posted=int(row["posted"]),
-        edited=int(row["edited"]),
-        card=json.loads(row["card"]),
-    )
+def _read(key: str, value: str) -> Post:
+    _, revision, body = value.split(" ", 2)
+    return Post(key=key, revision=int(revision), **from_json(body))
 
 
-async def write_post(ledger: Ledger, surface: str, session_id: str, post: Post) -> None:
-    await ledger.set_hash(
-        _hash(surface, session_id, post.key),
-        {
-            "message": post.message,
-            "revision": str(post.revision),
-            "digest": post.digest,
-            "posted": str(post.posted),
-            "edited": str(post.edited),
-            "card": json.dumps(post.card, ensure_ascii=False),
-        },
-    )
-    await ledger.index_put(_index(surface, session_id), post.key, post.posted)
+async def write_post(ledger: Ledger, surface: str, session_id: str, post: Post, seq: int) -> int:
+    """Record what shows the session as of ``seq``; gives the revision, or 0 when a later state is recorded already."""
+    body = {name: getattr(post, name) for name in ("message", "digest", "posted", "edited", "card")}
+    return await ledger.set_newer(_hash(surface, session_id), post.key, to_json(body).decode(), seq)

@@ -75,6 +75,13 @@ class Card:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> Card:
+        """What ``to_json`` gave, also after a trip through JSON."""
+        parts = {**body, "lines": tuple(Line(**row) for row in body["lines"])}
+        parts |= {"buttons": tuple(Button(**row) for row in body["buttons"]), "mentions": tuple(body["mentions"])}
+        return cls(**parts)
+
     def digest(self) -> str:
         """Changes exactly when what people see changes."""
         return hashlib.sha256(pydantic_core.to_json(asdict(self))).hexdigest()[:32]

@@ -68,6 +68,14 @@ class MemoryShelf:
         if ttl_ms is not None and found.values:
             found.until = self._clock() + ttl_ms
 
+    async def set_newer(self, key: str, values: Mapping[str, str], order: int) -> int:
+        found = self._hash(key).values
+        if int(found.get("order", order)) > order:
+            return 0
+        revision = int(found.get("revision", 0)) + 1
+        found.update(values, order=str(order), revision=str(revision))
+        return revision
+
     async def delete(self, key: str) -> None:
         self._hashes.pop(self._keys.hash(key), None)
 

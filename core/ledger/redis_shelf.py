@@ -25,6 +25,7 @@ class RedisShelf(Link):
     def __init__(self, clients: Clients, keys: Keys, bounds: Bounds, patience: Patience) -> None:
         super().__init__(clients, keys, bounds, patience)
         self._done_script = Script("done.lua")
+        self._newer_script = Script("newer.lua")
 
     async def due(self, now: int, limit: int = 100) -> list[Timer]:
         keys = self._keys
@@ -72,6 +73,11 @@ class RedisShelf(Link):
             await pipe.execute()
 
         await self._ask(write)
+
+    async def set_newer(self, key: str, values: Mapping[str, str], order: int) -> int:
+        name = self._keys.hash(key)
+        argv = [str(order).encode(), *(wire.utf8(part) for pair in values.items() for part in pair)]
+        return int(await self._ask(lambda redis: self._newer_script.run(redis, [name], argv)))
 
     async def delete(self, key: str) -> None:
         await self._ask(lambda redis: redis.delete(self._keys.hash(key)))
