@@ -51,12 +51,12 @@ TABLE: tuple[KeyRow, ...] = (
     KeyRow("bind:<place>", "string", "for ever", "bind", "chat place -> session"),
     KeyRow("blob:<sha256>", "string", "30 days (setting)", "put_blob", "artifact, compressed"),
     KeyRow("import:<token>", "string", "1 hour", "import_events", "a log on its way in; renamed when complete"),
-    KeyRow("post:<key>", "hash", "caller's", "poster", "what has been shown: platform message id, revision, digest"),
+    KeyRow("posts:<surface>:<session>", "hash", "for ever", "poster", "card key -> order, revision, what was shown"),
     KeyRow("worker:<id>", "hash", "lease", "worker", "registration, load"),
     KeyRow("workers", "zset", "for ever", "worker", "worker by last heartbeat"),
 )
 # Heads only the ledger's own methods may touch; every other head is free for hashes and indexes.
-RESERVED = frozenset(row.pattern.partition(":")[0] for row in TABLE) - {"post", "worker", "workers"}
+RESERVED = frozenset(row.pattern.partition(":")[0] for row in TABLE) - {"posts", "worker", "workers"}
 
 _WORKSPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _PLAIN = re.compile(r"(?!sha256-)[\x21-\x7e]{1,200}")

@@ -68,13 +68,13 @@ class MemoryShelf:
         if ttl_ms is not None and found.values:
             found.until = self._clock() + ttl_ms
 
-    async def set_newer(self, key: str, values: Mapping[str, str], order: int) -> int:
+    async def set_newer(self, key: str, field: str, value: str, order: int) -> int:
         found = self._hash(key).values
-        if int(found.get("order", order)) > order:
+        known, revision, _ = found[field].split(" ", 2) if field in found else ("0", "0", "")
+        if int(known) > order:
             return 0
-        revision = int(found.get("revision", 0)) + 1
-        found.update(values, order=str(order), revision=str(revision))
-        return revision
+        found[field] = f"{order} {int(revision) + 1} {value}"
+        return int(revision) + 1
 
     async def delete(self, key: str) -> None:
         self._hashes.pop(self._keys.hash(key), None)

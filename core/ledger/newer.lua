@@ -1,8 +1,9 @@
--- newer.lua: write a hash unless it was already written on a later state, and count the writes.
--- KEYS[1] the hash; its field order is the highest order written, its field revision the number of writes
--- ARGV[1] order, a whole number     ARGV[2..] field, value, field, value ...
--- Answers the revision, or 0 when nothing was written.
-local known = redis.call('HGET', KEYS[1], 'order')
-if known and tonumber(known) > tonumber(ARGV[1]) then return 0 end
-redis.call('HSET', KEYS[1], 'order', ARGV[1], unpack(ARGV, 2))
-return redis.call('HINCRBY', KEYS[1], 'revision', 1)
+-- newer.lua: write one field of a hash unless it was already written on a later state, and count its writes.
+-- KEYS[1] the hash
+-- ARGV[1] field     ARGV[2] order, a whole number     ARGV[3] value
+-- The field holds "<order> <revision> <value>". Answers the revision, or 0 when nothing was written.
+local order, revision = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', '^(%d+) (%d+) ')
+if order and tonumber(order) > tonumber(ARGV[2]) then return 0 end
+revision = string.format('%d', (revision or 0) + 1)
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. revision .. ' ' .. ARGV[3])
+return tonumber(revision)

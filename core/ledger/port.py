@@ -214,10 +214,10 @@ class Ledger(Protocol):
     # small named hashes, keys like "post:<key>" and "worker:<id>"; indexes have plain names, like "workers"
     async def get_hash(self, key: str) -> dict[str, str]: ...
     async def set_hash(self, key: str, values: Mapping[str, str], ttl_ms: int | None = None) -> None: ...
-    async def set_newer(self, key: str, values: Mapping[str, str], order: int) -> int:
-        """Write ``values`` unless the hash was already written with a higher ``order``; look and write are one step.
+    async def set_newer(self, key: str, field: str, value: str, order: int) -> int:
+        """Write one field unless it was already written with a higher ``order``; look and write are one step.
 
-        Answers how often it was written, 0 for a refusal. The fields ``order`` and ``revision`` are this call's own.
+        Answers how often it was written, 0 for a refusal. The field holds ``<order> <revision> <value>``.
         """
         ...
 

@@ -74,9 +74,8 @@ class RedisShelf(Link):
 
         await self._ask(write)
 
-    async def set_newer(self, key: str, values: Mapping[str, str], order: int) -> int:
-        name = self._keys.hash(key)
-        argv = [str(order).encode(), *(wire.utf8(part) for pair in values.items() for part in pair)]
+    async def set_newer(self, key: str, field: str, value: str, order: int) -> int:
+        name, argv = self._keys.hash(key), (wire.utf8(field), str(order).encode(), wire.utf8(value))
         return int(await self._ask(lambda redis: self._newer_script.run(redis, [name], argv)))
 
     async def delete(self, key: str) -> None:

@@ -30,7 +30,7 @@ async def use_everything(ledger: RedisLedger) -> None:
     await ledger.publish("worker", {"id": "w1"})
     await ledger.bind("slack:T1:C1", "ses_1")
     await ledger.put_blob(b"report")
-    await ledger.set_hash("post:card", {"ts": "1"})
+    await ledger.set_newer("posts:web:ses_1", "card", "{}", 1)
     await ledger.set_hash("worker:w1", {"load": "0"}, ttl_ms=8_000)
     await ledger.index_put("workers", "w1", 1)
 
@@ -66,7 +66,7 @@ def test_a_workspace_name_that_could_leave_its_hash_tag_is_refused(name: str) ->
 
 def test_a_workspace_is_the_hash_tag_of_all_its_keys() -> None:
     keys = Keys("acme-2")
-    named = [keys.log("s"), keys.seen("}{x}"), keys.feed("out:{slack}"), keys.due, keys.hash("post:{a}")]
+    named = [keys.log("s"), keys.seen("}{x}"), keys.feed("out:{slack}"), keys.due, keys.hash("posts:{a}")]
     assert all(key.startswith("tl:{acme-2}:") for key in named)
 
 

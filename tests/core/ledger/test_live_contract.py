@@ -164,19 +164,21 @@ async def test_an_index_is_read_by_score(ledger: Ledger) -> None:
     assert await ledger.index_range("workers", 20, 30) == [("w3", 20)]
 
 
-async def test_a_hash_keeps_what_was_written_on_the_latest_state_and_counts(ledger: Ledger) -> None:
-    key = "post:card"
-    assert await ledger.set_newer(key, {"text": "first 一", "by": "alice"}, 5) == 1
-    assert await ledger.set_newer(key, {"text": "third"}, 9) == 2
-    assert await ledger.set_newer(key, {"text": "second"}, 7) == 0
-    assert await ledger.set_newer(key, {}, 9) == 3
-    assert await ledger.get_hash(key) == {"text": "third", "by": "alice", "order": "9", "revision": "3"}
+async def test_a_field_keeps_what_was_written_on_the_latest_state_and_counts(ledger: Ledger) -> None:
+    key = "posts:web:ses_1"
+    assert await ledger.set_newer(key, "card", "first 一", 5) == 1
+    assert await ledger.set_newer(key, "card", "third", 9) == 2
+    assert await ledger.set_newer(key, "card", "second", 7) == 0
+    assert await ledger.set_newer(key, "other", "", 7) == 1
+    assert await ledger.get_hash(key) == {"card": "9 2 third", "other": "7 1 "}
+    assert await ledger.set_newer(key, "card", "third again", 9) == 3
 
 
 async def test_of_many_writers_at_once_the_latest_state_stays(ledger: Ledger) -> None:
     orders = [3, 9, 1, 7, 5, 8, 2, 6, 4, 0]
-    await asyncio.gather(*(ledger.set_newer("post:card", {"text": str(n)}, n) for n in orders))
-    assert (await ledger.get_hash("post:card"))["text"] == "9"
+    await asyncio.gather(*(ledger.set_newer("posts:web:ses_1", "card", f"at {n}", n) for n in orders))
+    order, _, value = (await ledger.get_hash("posts:web:ses_1"))["card"].split(" ", 2)
+    assert (order, value) == ("9", "at 9")
 
 
 @pytest.mark.parametrize("key", ["log:ses_1", "feed:session", "plain", "post:", ":x", "Post:x", "slots:w1"])
