@@ -33,7 +33,9 @@ def shop(tmp_path: Path) -> Path:
     """A small Python repository that ruff would format differently."""
     repo = tmp_path / "shop"
     (repo / "tests").mkdir(parents=True)
-    (repo / "tests" / "test_shop.py").write_text("import   shop\ndef test_total( ):\n    assert shop.total([1, 2])==3\n")
+    (repo / "tests" / "test_shop.py").write_text(
+        "import   shop\ndef test_total( ):\n    assert shop.total([1, 2])==3\n"
+    )
     (repo / "shop.py").write_text("def total(items):\n  return sum( items )\n")
     (repo / "pyproject.toml").write_text(
         '[project]\nname = "shop"\nversion = "0"\n[tool.ruff]\n[tool.pytest.ini_options]\npythonpath = ["."]\n'
@@ -126,7 +128,9 @@ async def test_a_fresh_machine_runs_tests_formats_and_merges_by_clicks(
         await say(page, "run the tests, then format with ruff and run them again")
 
         plan = page.locator('[data-key="plan:P1"]')
-        await expect(plan.get_by_role("heading")).to_have_text(re.compile(r"P1 · shop, from main @ \w{8}"), timeout=SLOW_MS)
+        await expect(plan.get_by_role("heading")).to_have_text(
+            re.compile(r"P1 · shop, from main @ \w{8}"), timeout=SLOW_MS
+        )
         for line in ("T1 pytest -q", "T2 ruff format . (after T1)", "T3 pytest -q (after T2)"):
             await expect(plan).to_contain_text(line)
         for name in ("Apply", "Edit", "Reject", "Only a question"):
@@ -152,7 +156,9 @@ async def test_a_fresh_machine_runs_tests_formats_and_merges_by_clicks(
         assert git(shop, "branch", "--list", "threadlead/*") == ""
 
         await say(page, "make the login page prettier")
-        await expect(page.get_by_role("heading", name="I have no agent to do that here").last).to_be_visible(timeout=SLOW_MS)
+        await expect(page.get_by_role("heading", name="I have no agent to do that here").last).to_be_visible(
+            timeout=SLOW_MS
+        )
         await expect(page.locator('[data-key^="plan:"]')).to_have_count(1)
         await expect(page.get_by_role("button", name="Accept", exact=True)).to_have_count(0)
         items = await page.locator("#items > li").count()

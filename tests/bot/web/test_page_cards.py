@@ -48,7 +48,8 @@ async def test_a_box_that_is_needed_may_not_be_left_empty(story: Story, browser:
         await dialog.get_by_role("button", name="Rework").click()
         await expect(dialog).to_be_visible()
         await dialog.get_by_role("textbox").fill("run them twice")
-        await dialog.get_by_role("button", name="Rework").click()
+        async with page.expect_response("**/api/commands"):
+            await dialog.get_by_role("button", name="Rework").click()
         await expect(dialog).to_have_count(0)
         await story.show()
         assert (await story.task("T1")).verdicts[-1].feedback == "run them twice"
