@@ -27,7 +27,7 @@ from core.redis_server import Finding, check_server, shown_url
 from core.settings import Repo, Settings
 
 PYTHON_FLOOR = (3, 11)
-GIT_FLOOR = (2, 30)  # `git worktree repair` and the safety rules for other people's folders
+GIT_FLOOR = (2, 38)  # the first that merges without a checkout (`merge-tree --write-tree`)
 LOW_DISK = 1024**3  # bytes; a few worktrees of a middling repository
 NO_DISK = 64 * 1024**2  # bytes; the append-only file needs room to be rewritten
 PATIENCE_S = 3.0

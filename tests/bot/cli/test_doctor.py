@@ -105,7 +105,7 @@ def test_an_old_python_fails(version: tuple[int, ...], verdict: str) -> None:
     ("said", "verdict"),
     [
         ("git version 2.29.9", "fail"),
-        ("git version 2.30.0", "ok"),
+        ("git version 2.38.0", "ok"),
         ("git version 3.1 (Apple)", "ok"),
         ("what?", "fail"),
     ],
