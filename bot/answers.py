@@ -7,7 +7,7 @@ from collections.abc import Callable
 from bot.cards.common import page_of, state_word, title_of
 from bot.cards.progress import task_line
 from bot.control import Control
-from bot.words import HELP, OBSTACLES, REFUSALS, Language, coded, fill, status_label
+from bot.words import HELP, OBSTACLES, Language, fill, refusal_text, status_label
 from core.domain.model import Session
 from core.domain.views import find_task, open_interactions, open_proposals, why
 from core.errors import Refused
@@ -18,7 +18,7 @@ def why_text(state: Session, control: Control, language: Language) -> str:
     try:
         task = find_task(state, control.subject)
     except Refused as refused:
-        return coded(REFUSALS, refused.code, language, refused.params)
+        return refusal_text(refused, language)
     page = page_of(state)
     lines = [f"{task.short} {title_of(task)}:"]
     for obstacle in why(state, task):

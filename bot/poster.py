@@ -103,7 +103,9 @@ class Poster:
         shown = {p.key: p for p in await read_posts(self.ledger, self.surface.name, session_id)}
         state = await self.service.state(session_id)
         seq, wanted = state.seq, cards(state)  # at once: the state moves on while we send
-        drawn = [await self._show_card(session_id, card, shown.get(card.key), seq, card.key in again) for card in wanted]
+        drawn = [
+            await self._show_card(session_id, card, shown.get(card.key), seq, card.key in again) for card in wanted
+        ]
         for key in shown.keys() - {card.key for card in wanted}:
             drawn.append(await self._retire(session_id, shown[key], seq, key in again))
         return seq, frozenset(drawn) - {""}

@@ -3,7 +3,7 @@
 ``Refused``: a person (or an agent) asked for what cannot be; nothing changed and the surface says why.
 ``Unavailable``: the outside world failed; retried where safe, otherwise said.
 ``Bug``: ours; loud, never hidden.
-A code is a word; the sentences people read live with the surface (``bot/words.py``).
+A code is a word; the sentences people read live with the surface (``bot/words/``).
 """
 
 from __future__ import annotations

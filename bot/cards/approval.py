@@ -7,7 +7,7 @@ from bot.cards.model import Button, Card, Line
 from core.domain.model import Interaction, Task
 from core.domain.tables import InteractionStatus, TaskStatus
 
-SHOWN_COMMAND = 3_000  # characters; longer ones are cut here, and the cut is said by the mark
+SHOWN_COMMAND = 3_000  # characters; what a longer one holds beyond is counted
 
 
 def approval_card(page: Page, x: Interaction) -> Card:
@@ -16,7 +16,7 @@ def approval_card(page: Page, x: Interaction) -> Card:
         return _decided(page, x, task)
     where = page.say("its_folder") if x.folder in ("", ".") else x.folder
     lines = [
-        Line(x.summary[:SHOWN_COMMAND], mark="…" if len(x.summary) > SHOWN_COMMAND else "", style="code"),
+        *_command(page, x.summary),
         Line(page.say("folder", folder=where)),
         Line(page.say("why_asked", reasons="; ".join(x.reasons))),
         Line(page.say("risk", risk=page.say(x.risk))),
@@ -41,6 +41,14 @@ def approval_card(page: Page, x: Interaction) -> Card:
         mentions=(task.initiator,),
         notify=_notify(page, x, task),
     )
+
+
+def _command(page: Page, command: str) -> list[Line]:
+    """Whole where it can be; nobody should approve the beginning of something without knowing that it is one."""
+    more = len(command) - SHOWN_COMMAND
+    if more <= 0:
+        return [Line(command, style="code")]
+    return [Line(command[:SHOWN_COMMAND] + "…", style="code"), Line(page.say("cut", n=more), mark="!")]
 
 
 def _notify(page: Page, x: Interaction, task: Task) -> str:
@@ -75,7 +83,8 @@ def uncertain_card(page: Page, x: Interaction) -> Card:
     task = page.task(x.task_id)
     name = f"{task.short} {title_of(task)}"
     if x.status is not InteractionStatus.PENDING:
-        title = page.say(f"resolved_{x.decision}", task=task.short, by=x.decided_by, reason=x.reason)
+        decision = "task" if (x.decision, x.decided_by) == ("cancel", "system") else x.decision
+        title = page.say(f"resolved_{decision}", task=task.short, by=x.decided_by, reason=clip(x.reason, 200))
         return Card(key=f"uncertain:{x.short}", kind="uncertain", short=x.short, title=title)
     worker = page.state.attempts[x.attempt_id].worker
     lines = [Line(page.say(f"uncertain_{x.summary}", worker=worker))]

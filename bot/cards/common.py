@@ -44,8 +44,8 @@ def state_word(page: Page, task: Task) -> str:
 
 
 def shown_title(title: str, content: str, target: str) -> str:
-    """A command stands as code; words stand as they are."""
-    return f"`{title}`" if target == "shell" and title in (content, content[: len(title)]) else title
+    """A command stands as code, also where its title is only its beginning; words stand as they are."""
+    return f"`{title}`" if target == "shell" and content.startswith(title.removesuffix("…")) else title
 
 
 def title_of(task: Task) -> str:

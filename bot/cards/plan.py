@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from bot.cards.common import Page, clip, shown_title, state_word, title_of
+from bot.cards.common import Page, clip, state_word, title_of
 from bot.cards.model import Button, Card, Line
 from bot.cards.progress import progress_lines, progress_of, task_buttons
 from core.domain.model import Op, Plan, Task
 from core.domain.reading import TaskSpec
 from core.domain.tables import PlanStatus
+
+COMMAND_CHARS = 400  # a plan shows what will be run, not only how it begins
 
 
 def plan_card(page: Page, plan: Plan, current: bool) -> Card:
@@ -78,10 +80,12 @@ def _over(page: Page, task_id: str) -> bool:
 
 
 def _new_names(page: Page, plan: Plan) -> dict[str, str]:
-    """The short name each new task has, or will have when this is applied next."""
+    """The short name each new task has, or will have when this is applied next; none where it never came to be."""
     keys = [op.spec.key for op in plan.ops if op.spec is not None]
     if plan.created:
         return {key: page.task(task_id).short for key, task_id in zip(keys, plan.created, strict=True)}
+    if plan.status is not PlanStatus.PROPOSED:
+        return dict.fromkeys(keys, "")
     first = page.state.counters.get("T", 0) + 1
     return {key: f"T{first + i}" for i, key in enumerate(keys)}
 
@@ -98,11 +102,13 @@ def _op_line(page: Page, plan: Plan, op: Op, names: dict[str, str]) -> Line:
         return Line(_create_words(page, op.spec, names), mark="+")
     task = page.task(op.task_id)
     title = title_of(task)
+    open_ = plan.status is PlanStatus.PROPOSED  # once decided, a line says what was decided and changes no more
     if op.kind == "cancel":
-        return Line(page.say("op_cancel", name=task.short, title=title, state=state_word(page, task)), mark="−")
+        code = "op_cancel" if open_ else "op_cancelled"
+        return Line(page.say(code, name=task.short, title=title, state=state_word(page, task)), mark="−")
     if op.kind == "release":
         other = page.task(op.other_id).short if op.other_id in page.state.tasks else op.other_id
-        code = "op_release" if _starts_now(page, plan, task) else "op_waits_less"
+        code = "op_release" if open_ and _starts_now(page, plan, task) else "op_waits_less"
         return Line(page.say(code, name=task.short, title=title, other=other), mark="↑")
     if op.kind == "follow":
         return Line(page.say("op_follow", name=task.short, title=title, other=names.get(op.other_id, "?")), mark="↓")
@@ -111,12 +117,11 @@ def _op_line(page: Page, plan: Plan, op: Op, names: dict[str, str]) -> Line:
 
 
 def _create_words(page: Page, spec: TaskSpec, names: dict[str, str]) -> str:
-    title = shown_title(spec.title, spec.content, spec.target)
-    words = page.say("op_create", name=names[spec.key], title=title)
-    if not spec.after:
-        return words
-    after = [names.get(a) or (page.task(a).short if a in page.state.tasks else a) for a in spec.after]
-    return f"{words} ({page.say('after', names=', '.join(after))})"
+    title = f"`{clip(spec.content or spec.title, COMMAND_CHARS)}`" if spec.target == "shell" else spec.title
+    words = page.say("op_create", name=names[spec.key], title=title).strip()
+    known = {**names, **{a: page.task(a).short for a in spec.after if a in page.state.tasks}}
+    after = ", ".join(filter(None, (known.get(a) for a in spec.after)))
+    return f"{words} ({page.say('after', names=after)})" if after else words
 
 
 def _decided(page: Page, plan: Plan, current: bool) -> Card:

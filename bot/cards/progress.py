@@ -33,7 +33,7 @@ def progress_lines(page: Page, plan_id: str) -> list[Line]:
         tasks = sorted(tasks, key=lambda t: (_over(page, t), int(t.short[1:])))
     lines = [task_line(page, t) for t in tasks[:SHOWN]]
     if len(tasks) > SHOWN:
-        lines.append(Line(f"+{len(tasks) - SHOWN}", style="quiet"))
+        lines.append(Line(page.say("n_more", n=len(tasks) - SHOWN), style="quiet"))
     return lines
 
 
@@ -49,7 +49,10 @@ def _over(page: Page, task: Task) -> bool:
 
 def task_line(page: Page, task: Task) -> Line:
     icon = "✓" if task.settled_success else ICONS[task.status.value]
-    details = " · ".join(x for x in (state_word(page, task), *DETAILS[task.status](page, task)) if x)
+    words = DETAILS[task.status](page, task)
+    if task.status is not TaskStatus.QUEUED:  # what it waits for says that it waits
+        words = [state_word(page, task), *words]
+    details = " · ".join(word for word in words if word)
     return Line(f"{task.short} {title_of(task)} · {details}", mark=icon)
 
 
@@ -95,8 +98,15 @@ def _working(page: Page, task: Task) -> list[str]:
 def _blocked(page: Page, task: Task) -> list[str]:
     asked = [x.short for x in open_interactions(page.state, task.id)]
     known = ("interrupted", "no_report", "approval_timeout", "delivery_uncertain")
-    reason = page.say(task.block_reason) if task.block_reason in known else task.block_reason
-    return [reason, *asked]
+    if task.block_reason not in known:
+        return [task.block_reason.replace("_", " "), *asked]
+    return [page.say(task.block_reason, short=_unanswered(page, task)), *asked]
+
+
+def _unanswered(page: Page, task: Task) -> str:
+    """The approval of the task that nobody answered last."""
+    late = [x for x in page.state.interactions.values() if x.task_id == task.id and x.decision == "timeout"]
+    return max(late, key=lambda x: x.decided_at).short if late else ""
 
 
 def _paused(page: Page, task: Task) -> list[str]:

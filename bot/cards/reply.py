@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from bot.cards.common import Page, clip, title_of
 from bot.cards.model import Button, Card, Line
-from bot.words import OBSTACLES, REFUSALS, REPLIES, coded, fill, status_label
+from bot.words import CHECKS, OBSTACLES, REPLIES, coded, fill, status_label, why_refused
 from core.domain.model import Message
 from core.domain.reading import Reply
 
@@ -34,8 +34,22 @@ def _said(page: Page, reply: Reply) -> list[str]:
 
 
 def _cannot_plan(page: Page, reply: Reply) -> list[str]:
-    why = coded(REFUSALS, reply.params.get("code", ""), page.language, reply.params)
+    why = why_refused(reply.params.get("code", ""), reply.params, page.language)
     return [fill(REPLIES["cannot_plan"], page.language, {"code": why})]
+
+
+def _no_check(page: Page, reply: Reply) -> list[str]:
+    check = coded(CHECKS, reply.params.get("check", ""), page.language, {})
+    return [fill(REPLIES["no_check"], page.language, {"check": check})]
+
+
+def _unsure(page: Page, reply: Reply) -> list[str]:
+    """The words that would do it, one task each, as they can be sent."""
+    change = reply.params.get("change", "")
+    acts = [change] if change in ("cancel", "pause") else ["cancel", "pause"]
+    named = [name for name in reply.params.get("tasks", "").split(", ") if name]
+    words = ", ".join(f"`{act} {name}`" for name in named for act in acts)
+    return [fill(REPLIES["unsure_change"], page.language, {"words": words})]
 
 
 def _nothing(page: Page, reply: Reply) -> list[str]:
@@ -82,6 +96,8 @@ def _rework_buttons(page: Page, reply: Reply) -> tuple[Button, ...]:
 
 SAID: dict[str, Callable[[Page, Reply], list[str]]] = {
     "cannot_plan": _cannot_plan,
+    "no_check": _no_check,
+    "unsure_change": _unsure,
     "nothing_to_change": _nothing,
     "about_task": _about,
     "status": _status,

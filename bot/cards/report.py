@@ -134,6 +134,8 @@ def _judged_card(page: Page, flow: Flow, judged: Judged) -> Card:
     last = verdict.ts == flow.settled_at and not flow.open_tasks
     code = "accepted" if last else "accepted_task"
     title = page.say(code, by=verdict.by, task=", ".join(t.short for t in tasks))
+    if verdict.round > 1:
+        title += " · " + page.say("round", round=verdict.round)
     body = _report_lines(page, flow, tasks)
     if last:
         body += summary_lines(page, flow)
@@ -187,9 +189,9 @@ def summary_lines(page: Page, flow: Flow) -> list[Line]:
         "n_failed": sum(t.status.value == "failed" for t in tasks),
     }
     parts = [page.say(code, n=n) for code, n in counts.items() if n]
-    rounds = sum(t.round for t in tasks if t.settled_success)
-    if rounds > done:
-        parts.append(page.say("n_rounds", n=rounds))
+    reworks = sum(not v.accepted for t in tasks for v in t.verdicts)
+    if reworks:
+        parts.append(page.say("one_rework" if reworks == 1 else "n_reworks", n=reworks))
     parts.append(page.say("took", time=duration(page, flow.settled_at - flow.created_at)))
     return [Line(page.say("flow_summary", name=flow.name) + " · " + " · ".join(parts))]
 

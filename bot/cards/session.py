@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.cards.approval import approval_card, uncertain_card
+from bot.cards.bounds import bounded
 from bot.cards.common import Page, page_of, title_of
 from bot.cards.model import Button, Card
 from bot.cards.plan import plan_card
@@ -28,7 +29,7 @@ def cards(state: Session) -> list[Card]:
         ended = summary_card(page, flow)
         if ended is not None:
             found.append(ended)
-    return found
+    return [bounded(card) for card in found]
 
 
 def _current(state: Session) -> Plan | None:
