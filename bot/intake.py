@@ -65,7 +65,7 @@ class Intake:
             )
             await self._service.handle(session_id, command, dedupe=f"say:{session_id}:{ref}" if ref else None)
             if control is not None and control.action in ACTIONS:
-                return await self._act(person, state, control, ref)
+                return await self._act(person, state, control, f"act:{session_id}:{ref}" if ref else None)
         except Refused as refused:
             return Answer(False, session_id, refused.code, refusal_text(refused, language))
         return Answer(True, session_id)
@@ -87,7 +87,7 @@ class Intake:
         state = await self._service.state(session_id)
         control = Control(action, subject, text, revision, digest, drop, contents or {})
         try:
-            return await self._act(person, state, control, "")
+            return await self._act(person, state, control, None)
         except Refused as refused:
             return Answer(False, session_id, refused.code, refusal_text(refused, _language(state)))
 
@@ -99,13 +99,18 @@ class Intake:
             return Answer(False, session_id, refused.code, refusal_text(refused, _language(state)))
         return Answer(True, session_id)
 
-    async def _act(self, person: Person, state: Session, control: Control, ref: str) -> Answer:
+    async def _act(self, person: Person, state: Session, control: Control, dedupe: str | None) -> Answer:
         make = ACTIONS.get(control.action)
         if make is None:
             raise Refused("unknown_action", action=control.action[:40])
         right, build = make
-        command = build(permit(person, right), state, control)
-        await self._service.handle(state.id, command, dedupe=f"act:{state.id}:{ref}" if ref else None)
+        try:
+            command = build(permit(person, right), state, control)
+            await self._service.handle(state.id, command, dedupe=dedupe)
+        except Refused:
+            if dedupe is not None:  # the same words delivered once more, later, must not find something to act on
+                await self._service.ledger.append(state.id, (), expected_seq=None, dedupe=dedupe)
+            raise
         return Answer(True, state.id)
 
 

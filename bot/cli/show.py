@@ -10,15 +10,19 @@ from typing import Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from bot.answers import status_text
+from bot.cards.bounds import visible
 from bot.cards.session import cards
 from bot.cli.doctor import examine
-from bot.cli.reach import find_session, must_exist
+from bot.cli.errors import sentence
+from bot.cli.reach import find_session, must_exist, reached
 from bot.control import Control
-from core.assembly import open_desk
 from core.domain.model import Session
 from core.domain.views import open_interactions, open_proposals
+from core.errors import Refused
+from core.service import Service
 from core.settings import Settings, example_env, example_toml
 from jobs.policy import ShellPolicy
 
@@ -50,36 +54,46 @@ def waiting_for_people(state: Session) -> list[str]:
 
 async def print_sessions(settings: Settings, *, as_json: bool) -> None:
     table = Table("session", "repository", "objective", "tasks", "waits for you", box=None)
-    async with open_desk(settings) as desk:
-        rows = [await desk.service.state(i) for i, _ in await desk.ledger.sessions()]
-    for state in rows:
-        waiting = waiting_for_people(state)
-        repo = state.repo.name if state.repo else ""
-        if as_json:
-            _emit(
-                {"session": state.id, "repo": repo, "objective": state.objective, "waiting": waiting, "seq": state.seq}
-            )
-        else:
-            objective = state.objective or state.title
-            table.add_row(state.id[-12:], repo, objective[:60], str(len(state.tasks)), " ".join(waiting))
+    async with reached(settings) as desk:
+        rows = [await _session_row(desk.service, i) for i, _ in await desk.ledger.sessions()]
     if as_json:
+        for row in rows:
+            _emit(row)
         return
+    for row in rows:
+        about = row["problem"] or row["objective"] or row["title"]
+        cells = (row["session"][-12:], row["repo"], about[:60], str(row["tasks"]), " ".join(row["waiting"]))
+        table.add_row(*(Text(visible(cell)) for cell in cells))
     if rows:
         Console().print(table)
     else:
         typer.echo('No session yet. Begin one: threadlead say --repo PATH "run the tests"')
 
 
+async def _session_row(service: Service, session_id: str) -> dict[str, Any]:
+    """One that cannot be read is listed with its trouble, and hides no other."""
+    row: dict[str, Any] = {"session": session_id, "repo": "", "title": "", "objective": "", "waiting": [], "tasks": 0}
+    try:
+        state = await service.state(session_id)
+    except Refused as refused:
+        return {**row, "seq": 0, "problem": sentence(refused)}
+    repo = (state.repo.name or state.repo.path) if state.repo else ""
+    row |= {"repo": repo, "title": state.title, "objective": state.objective, "tasks": len(state.tasks)}
+    return {**row, "waiting": waiting_for_people(state), "seq": state.seq, "problem": ""}
+
+
 async def print_session(settings: Settings, name: str, *, as_json: bool) -> None:
-    async with open_desk(settings) as desk:
+    async with reached(settings) as desk:
         state = await must_exist(desk.service, await find_session(desk.ledger, name))
     if as_json:
         tasks = [
             {"short": t.short, "title": t.title, "status": t.status, "outcome": t.outcome} for t in state.tasks.values()
         ]
-        _emit({"session": state.id, "seq": state.seq, "objective": state.objective, "tasks": tasks})
+        row = {"session": state.id, "seq": state.seq, "objective": state.objective, "tasks": tasks}
+        _emit({**row, "waiting": waiting_for_people(state), "cards": [card.to_json() for card in cards(state)]})
         return
-    typer.echo(f"{state.id}\n{status_text(state, Control('status'), 'zh' if state.language == 'zh' else 'en')}\n")
+    status = status_text(state, Control("status"), "zh" if state.language == "zh" else "en")
+    typer.echo(f"{state.id}\n{visible(status)}\n")
     for card in cards(state):
         typer.echo(card.text() + "\n")
 
