@@ -110,7 +110,7 @@ def bot() -> None:
 
 @app.command(rich_help_panel=START)
 def scheduler() -> None:
-    """Run the scheduler: turns facts into work, fires timers, notices lost workers. Any number may run."""
+    """Run the scheduler: hands out work, fires timers, notices lost workers. Any number may run."""
     from jobs.scheduler.process import run_scheduler
 
     raise typer.Exit(asyncio.run(run_scheduler(_process())))

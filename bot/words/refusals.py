@@ -98,9 +98,9 @@ REFUSALS: dict[str, Row] = {
     "already_accepted": ("{name} was already accepted.", "{name} 已验收。"),
     # the branch
     "not_mergeable": ("There is nothing to merge now.", "现在没有可合并的内容。"),
-    "merging": (
-        "Its branch is being merged right now. Try again in a moment.",
-        "该分支正在合并，请稍后再试。",
+    "merge_under_way": (
+        "Its branch is being merged right now. Look again in a moment.",
+        "该分支正在合并，请稍后再看。",
     ),
     # what only programs ask for; said in a log or by a worker's command line
     "lost_race": ("Somebody else was faster. Look again.", "有人先了一步，请重新查看。"),
