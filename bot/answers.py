@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.cards.common import page_of, state_word, title_of
-from bot.cards.progress import task_line
+from bot.cards.common import Page, page_of, state_word, title_of
+from bot.cards.progress import INHERITED, failure_words, task_line
 from bot.control import Control
 from bot.words import HELP, OBSTACLES, Language, fill, refusal_text, status_label
-from core.domain.model import Session
+from core.domain.model import Session, Task
+from core.domain.tables import TaskStatus
 from core.domain.views import find_task, open_interactions, open_proposals, why
 from core.errors import Refused
 
@@ -26,8 +27,16 @@ def why_text(state: Session, control: Control, language: Language) -> str:
         params = {"ref": obstacle.ref, "detail": detail.replace("_", " "), "name": task.short}
         lines.append(fill(OBSTACLES[obstacle.kind], language, params))
     if len(lines) == 1:
-        lines.append(fill(OBSTACLES["nothing"], language, {"detail": state_word(page, task)}))
+        lines.append(_ended(page, task))
     return "\n".join(lines)
+
+
+def _ended(page: Page, task: Task) -> str:
+    if task.status is not TaskStatus.FAILED:
+        return fill(OBSTACLES["nothing"], page.language, {"detail": state_word(page, task)})
+    if task.failure in INHERITED:
+        return failure_words(page, task)
+    return fill(OBSTACLES["failed"], page.language, {"detail": failure_words(page, task), "name": task.short})
 
 
 def status_text(state: Session, control: Control, language: Language) -> str:

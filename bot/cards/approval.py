@@ -105,7 +105,7 @@ def uncertain_card(page: Page, x: Interaction) -> Card:
         lines=tuple(lines),
         buttons=(
             button("start_again", "again", "primary", "why_again"),
-            button("wait", "wait"),
+            *(() if x.decision == "wait" else (button("wait", "wait"),)),
             button("mark_done", "done", "", "why_done"),
             button("mark_failed", "failed"),
             button("cancel_task", "give_up", "danger"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.cards.common import Page, clip, state_word, title_of
 from bot.cards.model import Button, Card, Line
-from bot.cards.progress import progress_lines, progress_of, task_buttons
+from bot.cards.progress import progress_lines, progress_of, task_buttons, task_line
 from core.domain.model import Op, Plan, Task
 from core.domain.reading import TaskSpec
 from core.domain.tables import PlanStatus
@@ -67,7 +67,7 @@ def op_lines(page: Page, plan: Plan) -> list[Line]:
     lines = [_op_line(page, plan, op, names) for op in plan.ops]
     if plan.first or plan.status is not PlanStatus.PROPOSED:
         return lines
-    touched = {op.task_id for op in plan.ops}
+    touched = {op.task_id for op in plan.ops} | {page.state.shorts.get(short, "") for short in plan.collateral}
     stay = [t for t in page.state.tasks.values() if t.id not in touched and not _over(page, t.id)]
     if stay:
         named = ", ".join(t.short for t in stay[:8]) + (f" +{len(stay) - 8}" if len(stay) > 8 else "")
@@ -129,8 +129,9 @@ def _decided(page: Page, plan: Plan, current: bool) -> Card:
     lines = [Line(plan.reason, style="quote")]
     buttons: tuple[Button, ...] = ()
     if plan.status is PlanStatus.READ_AS_QUESTION:
-        buttons = (Button(page.say("make_change"), "change", plan.short),)
-        lines += progress_lines(page, "")
+        if page.state.messages[plan.message_id].plan_id == plan.id:  # not proposed again since
+            buttons = (Button(page.say("make_change"), "change", plan.short),)
+        lines += _about(page, plan)
     elif current:
         lines += progress_lines(page, plan.id)
         buttons = task_buttons(page)
@@ -147,6 +148,17 @@ def _decided(page: Page, plan: Plan, current: bool) -> Card:
         buttons=buttons,
         progress=progress_of(page) if current else None,
     )
+
+
+def _about(page: Page, plan: Plan) -> list[Line]:
+    """The answer to what was only a question: how the tasks stand that the plan would have changed, and who needs them."""
+    lines = []
+    for task in (page.task(i) for i in dict.fromkeys(op.task_id for op in plan.ops if op.task_id)):
+        lines.append(task_line(page, task))
+        needed = [i for i in page.state.dependents.get(task.id, ()) if not _over(page, i)]
+        if needed:
+            lines.append(Line(page.say("needed_by", task=task.short, names=page.names(needed))))
+    return lines
 
 
 def _decided_title(page: Page, plan: Plan) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from bot.cards.common import Page, change_words, clip, results, state_word, title_of
 from bot.cards.model import Button, Line
+from bot.words import FAILURES, coded
 from core.domain.model import Task
 from core.domain.tables import LIVE, TaskStatus
 from core.domain.views import blocked_by, open_interactions
 
 SHOWN = 12  # lines; a longer flow shows what is not over first and says how many more there are
 BUTTONS = 4
+TOLD = (TaskStatus.QUEUED, TaskStatus.PAUSED)  # their details say the state: what it waits for, by whom it is paused
 
 ICONS = {
     "queued": "○",
@@ -50,7 +52,7 @@ def _over(page: Page, task: Task) -> bool:
 def task_line(page: Page, task: Task) -> Line:
     icon = "✓" if task.settled_success else ICONS[task.status.value]
     words = DETAILS[task.status](page, task)
-    if task.status is not TaskStatus.QUEUED:  # what it waits for says that it waits
+    if task.status not in TOLD:
         words = [state_word(page, task), *words]
     details = " · ".join(word for word in words if word)
     return Line(f"{task.short} {title_of(task)} · {details}", mark=icon)
@@ -123,11 +125,21 @@ def _completed(page: Page, task: Task) -> list[str]:
     return words
 
 
+INHERITED = {"dependency_failed": "because_failed", "dependency_cancelled": "because_cancelled"}
+UNTOLD = ("harness_error", "workspace")  # their details mean little without what went wrong
+
+
+def failure_words(page: Page, task: Task, limit: int = 200) -> str:
+    """Why the task failed: its own words where they tell, else ours."""
+    if task.failure in INHERITED:
+        return page.say(INHERITED[task.failure], name=task.failure_detail)
+    ours, detail = coded(FAILURES, task.failure, page.language, {}), task.failure_detail
+    words = f"{ours}: {detail}" if detail and task.failure in UNTOLD else detail or ours
+    return clip(words, limit)
+
+
 def _failed(page: Page, task: Task) -> list[str]:
-    inherited = {"dependency_failed": "because_failed", "dependency_cancelled": "because_cancelled"}
-    if task.failure in inherited:
-        return [page.say(inherited[task.failure], name=task.failure_detail)]
-    return [clip(task.failure_detail or task.failure.replace("_", " "), 200)]
+    return [failure_words(page, task)]
 
 
 DETAILS: dict[TaskStatus, Callable[[Page, Task], list[str]]] = {

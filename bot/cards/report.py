@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.cards.common import Page, change_words, clip, duration, evidence_lines, results, title_of
 from bot.cards.model import Button, Card, Line
+from bot.cards.progress import failure_words
 from bot.words import MERGE_REFUSALS, coded
 from core.domain.decide.tasks import mergeable, review_revision
 from core.domain.model import Flow, Task, Verdict
@@ -208,7 +209,7 @@ def summary_card(page: Page, flow: Flow) -> Card | None:
     failed = [t for t in flow_tasks(page.state, flow) if t.status.value == "failed"]
     lines, buttons = _merge_part(page, flow)
     roots = [t for t in failed if not t.failure.startswith("dependency_")]
-    lines = [Line(f"{t.short} {title_of(t)}: {clip(t.failure_detail, 300)}", mark="✗") for t in roots] + lines
+    lines = [Line(f"{t.short} {title_of(t)}: {failure_words(page, t, 300)}", mark="✗") for t in roots] + lines
     return Card(
         key=f"summary:{flow.id[-8:]}:{flow.round}",
         kind="summary",

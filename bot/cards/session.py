@@ -35,7 +35,7 @@ def cards(state: Session) -> list[Card]:
 def _current(state: Session) -> Plan | None:
     """The plan whose card shows the progress of the work: the one applied last."""
     applied = [p for p in state.plans.values() if p.status in DONE]
-    return max(applied, key=lambda p: p.decided_at, default=None)
+    return max(applied, key=lambda p: (p.decided_at, int(p.short[1:])), default=None)
 
 
 def _needs_word(task: Task) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.words.cards import STATUS, TEXTS
+from bot.words.cards import FAILURES, STATUS, TEXTS
 from bot.words.filling import Language, Row, coded, fill, language_of
 from bot.words.refusals import DECIDED, MERGE_REFUSALS, REFUSALS, REPO_PROBLEMS, RIGHTS
 from bot.words.replies import CHECKS, HELP, OBSTACLES, REPLIES
@@ -17,6 +17,7 @@ from core.errors import Refused
 __all__ = [
     "CHECKS",
     "DECIDED",
+    "FAILURES",
     "HELP",
     "MERGE_REFUSALS",
     "OBSTACLES",

@@ -20,6 +20,16 @@ STATUS: dict[str, Row] = {
     "stopping": ("stopping", "停止中"),
 }
 
+FAILURES: dict[str, Row] = {
+    "command_failed": ("the command failed", "命令失败"),
+    "permission_denied": ("it was not allowed", "未获许可"),
+    "harness_error": ("the agent's program broke", "智能体程序出错"),
+    "no_recording": ("nothing is recorded for it", "没有对应的录制"),
+    "rejected": ("the agent did not take it", "智能体没有接受"),
+    "workspace": ("its folder could not be prepared", "无法准备它的目录"),
+    "unknown": ("marked failed", "标记为失败"),
+}
+
 TEXTS: dict[str, Row] = {
     "apply": ("Apply", "应用"),
     "edit": ("Edit", "编辑"),

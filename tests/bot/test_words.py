@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 TABLES = (
     "STATUS",
     "TEXTS",
+    "FAILURES",
     "REPLIES",
     "CHECKS",
     "OBSTACLES",
@@ -203,7 +204,7 @@ def test_a_refusal_reads_as_a_sentence(refused: Refused, text: str) -> None:
 @pytest.mark.parametrize("code", sorted(words.REFUSALS))
 def test_no_refusal_fails_for_want_of_a_parameter(code: str) -> None:
     for language in ("en", "zh"):
-        assert "{" not in why_refused(code, {}, language)  # type: ignore[arg-type]
+        assert "{" not in why_refused(code, {}, language)
 
 
 def test_text_of_a_person_is_never_a_template() -> None:
