@@ -30,8 +30,11 @@ class _Child:
     restart_at: float = 0.0
 
 
-def supervise(children: Mapping[str, Callable[[], None]]) -> int:
-    """Run until SIGTERM or SIGINT; returns 0 when all children ended in time, 1 when some had to be killed."""
+def supervise(children: Mapping[str, Callable[[], None]], leaving: Callable[[], None] = lambda: None) -> int:
+    """Run until SIGTERM or SIGINT; returns 0 when all children ended in time, 1 when some had to be killed.
+
+    ``leaving`` is called once the children have been told to stop, while they do.
+    """
     family = {name: _Child(run) for name, run in children.items()}
     wanted = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
     signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
@@ -40,7 +43,7 @@ def supervise(children: Mapping[str, Callable[[], None]]) -> int:
     while True:
         got = signal.sigtimedwait(wanted, _patience(family))
         if got is not None and got.si_signo != signal.SIGCHLD:
-            return _stop(family)
+            return _stop(family, leaving)
         _reap(family)
         for name, child in family.items():
             if not child.pid and time.monotonic() >= child.restart_at:
@@ -83,11 +86,12 @@ def _reap(family: Mapping[str, _Child]) -> None:
             log.warning("child_died", child=name, times=len(child.deaths))
 
 
-def _stop(family: Mapping[str, _Child]) -> int:
+def _stop(family: Mapping[str, _Child], leaving: Callable[[], None]) -> int:
+    deadline = time.monotonic() + STOP_S
     for child in family.values():
         if child.pid:
             os.kill(child.pid, signal.SIGTERM)
-    deadline = time.monotonic() + STOP_S
+    leaving()
     while any(c.pid for c in family.values()) and (left := deadline - time.monotonic()) > 0:
         got = signal.sigtimedwait({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT}, left)
         if got is not None and got.si_signo != signal.SIGCHLD:

@@ -31,6 +31,8 @@ from jobs.scheduler.watch import held
 from jobs.supervise import supervise
 from jobs.understanding import Understanding
 
+GOODBYE_S = 1.0
+
 log = structlog.get_logger()
 
 
@@ -44,9 +46,7 @@ def run_worker(settings: Settings) -> int:
     for queue, count in _queues(settings).items():
         for number in range(count):
             children[f"{queue}#{number}"] = partial(_serve, settings, queue, functions)
-    code = supervise(children)
-    asyncio.run(_leave(settings))
-    return code
+    return supervise(children, partial(_say_goodbye, settings))
 
 
 def _queues(settings: Settings) -> dict[str, int]:
@@ -96,9 +96,17 @@ async def _prepare(settings: Settings, pid: int) -> None:
                 log.info("attempt_not_lost", attempt=attempt_id, code=refused.code)
 
 
-async def _leave(settings: Settings) -> None:
-    async with open_desk(settings) as desk:
-        await roster.leave(desk.ledger, settings)
+def _say_goodbye(settings: Settings) -> None:
+    """Nothing new is sent here from now on. A Redis that is away must not hold up the end: silence says the same."""
+
+    async def leave() -> None:
+        async with asyncio.timeout(GOODBYE_S), open_desk(settings) as desk:
+            await roster.leave(desk.ledger, settings)
+
+    try:
+        asyncio.run(leave())
+    except (Unavailable, TimeoutError):
+        log.warning("not_signed_off", worker=settings.worker.id)
 
 
 def _serve(settings: Settings, queue: str, functions: Functions) -> None:
