@@ -68,7 +68,7 @@ def result_words(page: Page, check: Check) -> str:
 
 
 def results(page: Page, task: Task, *, bare: bool = False) -> list[str]:
-    """What the report shows for itself, shortest first: a command's own words, or each check's exit code.
+    """What the report shows for itself: a command's own words, or how each check that ran ended, failures first.
 
     ``bare`` leaves out the command where the line already names it.
     """
@@ -78,7 +78,8 @@ def results(page: Page, task: Task, *, bare: bool = False) -> list[str]:
     if task.target == "shell" and report.evidence:
         words = clip(report.summary, 200)
         return [words.removeprefix(f"`{task.content}` ") if bare else words]
-    return [result_words(page, check) for check in report.evidence]
+    ran = [check for check in report.evidence if check.exit_code is not None]  # a claim is no result
+    return [result_words(page, check) for check in sorted(ran, key=lambda check: check.proven)]
 
 
 def evidence_lines(page: Page, report: Report) -> list[Line]:

@@ -86,7 +86,7 @@ def _pending_title(page: Page, flow: Flow, tasks: list[Task], whole: bool) -> st
     if not whole:
         parts.append(page.say("task_ready", task=f"{tasks[0].short} {title_of(tasks[0])}"))
     elif len(tasks) > 1:
-        parts.append(page.say("all_ready", count=len(tasks)))
+        parts.append(_several_ready(page, flow, tasks))
     else:
         parts.append(page.say("ready"))
     if tasks[0].round > 1:
@@ -94,6 +94,12 @@ def _pending_title(page: Page, flow: Flow, tasks: list[Task], whole: bool) -> st
     parts.append(_change(page, tasks, whole))
     parts += [words for t in tasks for words in results(page, t)][:2]
     return " · ".join(parts)
+
+
+def _several_ready(page: Page, flow: Flow, tasks: list[Task]) -> str:
+    if len(tasks) < len(flow.tasks):
+        return page.say("named_ready", names=", ".join(t.short for t in tasks))
+    return page.say("both_ready" if len(tasks) == 2 else "all_ready", count=len(tasks))
 
 
 def _change(page: Page, tasks: list[Task], whole: bool) -> str:

@@ -148,6 +148,8 @@ TEXTS: dict[str, Row] = {
     "cause_requester": ("it was withdrawn", "请求已撤回"),
     "ready": ("Ready for review", "可以验收"),
     "task_ready": ("{task} is ready for review", "{task} 可以验收"),
+    "named_ready": ("{names} are ready for review", "{names} 可以验收"),
+    "both_ready": ("Both tasks are done, ready for review", "两个任务已完成，可以验收"),
     "all_ready": ("All {count} tasks are done, ready for review", "全部 {count} 个任务已完成，可以验收"),
     "proven": ("proven", "已证实"),
     "failed_mark": ("failed", "未通过"),
