@@ -57,13 +57,14 @@ class Crew:
 
     # -- processes --
 
-    def start(self, *names: str) -> None:
+    def start(self, *names: str, **extra: str) -> None:
+        """Start these processes, or one of each; ``extra`` are further environment variables."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("THREADLEAD_") and k != "REDIS_URL"}
         for name in names or EVERY:
             log = (self.desk.settings.data / f"{name}.log").open("ab")
             process = subprocess.Popen(
                 [sys.executable, "-m", "bot.cli", name],
-                env=kept | environ_of(self.desk.settings),
+                env=kept | environ_of(self.desk.settings) | extra,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
