@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 NAME = r"(?P<name>[TPAQ][0-9]{1,6})"
 TASK = r"(?P<name>T[0-9]{1,6})"
+QUESTION = r"(?P<name>Q[0-9]{1,6})"
 REST = r"(?:[\s:,：，]+(?P<text>\S.*))?"
 
 
@@ -48,6 +49,13 @@ WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_act("resume|continue", "恢复|继续", TASK), "resume"),
     (_act("cancel", "取消", TASK), "cancel"),
     (_act("retry", "重试", rf"{TASK}{REST}"), "retry"),
+    (_act("again", "重新开始", rf"{QUESTION}{REST}"), "again"),
+    (_act("done", "标记完成", rf"{QUESTION}{REST}"), "done"),
+    (_act("failed", "标记失败", QUESTION), "failed"),
+    (_act("wait", "等待", QUESTION), "wait"),
+    (_act("cancel", "取消", QUESTION), "give_up"),
+    (_alone("merge|合并", r"[.!。！]?"), "merge"),
+    (_alone("later|以后再说", r"[.!。！]?"), "later"),
     (_act("why", "为什么|为何", rf"{TASK}\s*[?？]?"), "why"),
     (_alone("status|状态|进度", r"\s*[?？]?"), "status"),
     (_alone("help|帮助", r"\s*[?？]?"), "help"),

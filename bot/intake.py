@@ -181,9 +181,14 @@ def _change(change: str) -> Build:
     return build
 
 
+def _latest_flow(state: Session) -> str:
+    """The flow that ``merge`` by word is about: the one the last report was for."""
+    return next(reversed(state.flows), "")
+
+
 def _merge(merge: bool) -> Build:
     def build(by: c.Permitted, state: Session, x: Control) -> c.Command:
-        return c.DecideMerge(by=by, flow=x.subject, merge=merge)
+        return c.DecideMerge(by=by, flow=x.subject or _latest_flow(state), merge=merge)
 
     return build
 

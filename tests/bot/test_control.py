@@ -68,6 +68,18 @@ ACTS = [
     ("状态", "status", "", ""),
     ("进度？", "status", "", ""),
     ("帮助", "help", "", ""),
+    # work whose end nobody knows
+    ("again Q1 nothing was written", "again", "Q1", "nothing was written"),
+    ("重新开始 Q1 没有写入", "again", "Q1", "没有写入"),
+    ("done Q2: I saw the tag", "done", "Q2", "I saw the tag"),
+    ("failed q2", "failed", "Q2", ""),
+    ("wait Q1", "wait", "Q1", ""),
+    ("等待Q1", "wait", "Q1", ""),
+    ("cancel Q1", "give_up", "Q1", ""),
+    # the branch
+    ("merge", "merge", "", ""),
+    ("合并", "merge", "", ""),
+    ("later.", "later", "", ""),
 ]
 
 MESSAGES = [
@@ -121,7 +133,10 @@ MESSAGES = [
     "stop A1",
     "stop P1",
     "why A5",
-    "cancel Q1",
+    "merge T1",
+    "merge the footer into the page",
+    "wait for it",
+    "again T1",
     "approve A1234567",
     "approve A１",
     # nothing
