@@ -49,8 +49,8 @@ REFUSALS: dict[str, Row] = {
     "which_task_at_all": ("Say which task, for example T3.", "请指明任务，例如 T3。"),
     "nothing_to_review": ("Nothing waits for review.", "没有待验收的内容。"),
     "decide_first": (
-        "Decide {short} first: it is not known whether {name} finished. Say `again {short} <why>`, `done {short} <how you know>`, "
-        "`failed {short}`, `cancel {short}` or `wait {short}`.",
+        "Decide {short} first: it is not known whether {name} finished. Say `again {short} <why>`, "
+        "`done {short} <how you know>`, `failed {short}`, `cancel {short}` or `wait {short}`.",
         "请先决定 {short}：不确定 {name} 是否完成。可以说 `again {short} <原因>`、`done {short} <依据>`、`failed {short}`、"
         "`cancel {short}` 或 `wait {short}`。",
     ),
