@@ -35,7 +35,7 @@ export class Thread {
     if (low) scroll.scrollTop = scroll.scrollHeight;
     else if (fresh.length) $("newer").hidden = false;
     if (!this.first) fresh.filter((item) => item.type === "card").forEach(say);
-    this.first = false;
+    this.first &&= !wanted.length; // on a narrow page the head grows with its title: an empty thread says nothing
   }
 
   place(item, before) {
