@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.cards.common import Page, page_of, state_word, title_of
-from bot.cards.progress import INHERITED, failure_words, task_line
+from bot.cards.progress import INHERITED, block_words, failure_words, task_line
 from bot.control import Control
 from bot.words import HELP, OBSTACLES, Language, fill, refusal_text, status_label
 from core.domain.model import Session, Task
@@ -23,8 +23,8 @@ def why_text(state: Session, control: Control, language: Language) -> str:
     page = page_of(state)
     lines = [f"{task.short} {title_of(task)}:"]
     for obstacle in why(state, task):
-        detail = status_label(obstacle.detail, language)
-        params = {"ref": obstacle.ref, "detail": detail.replace("_", " "), "name": task.short}
+        detail = block_words(page, task) if obstacle.kind == "blocked" else status_label(obstacle.detail, language)
+        params = {"ref": obstacle.ref, "detail": detail, "name": task.short}
         lines.append(fill(OBSTACLES[obstacle.kind], language, params))
     if len(lines) == 1:
         lines.append(_ended(page, task))

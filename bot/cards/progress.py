@@ -97,12 +97,18 @@ def _working(page: Page, task: Task) -> list[str]:
     return words + asked + _round(page, task)
 
 
+STANDSTILLS = ("interrupted", "no_report", "approval_timeout", "delivery_uncertain")
+
+
+def block_words(page: Page, task: Task) -> str:
+    """Why a blocked task stands still."""
+    if task.block_reason not in STANDSTILLS:
+        return task.block_reason.replace("_", " ")
+    return page.say(task.block_reason, short=_unanswered(page, task))
+
+
 def _blocked(page: Page, task: Task) -> list[str]:
-    asked = [x.short for x in open_interactions(page.state, task.id)]
-    known = ("interrupted", "no_report", "approval_timeout", "delivery_uncertain")
-    if task.block_reason not in known:
-        return [task.block_reason.replace("_", " "), *asked]
-    return [page.say(task.block_reason, short=_unanswered(page, task)), *asked]
+    return [block_words(page, task), *(x.short for x in open_interactions(page.state, task.id))]
 
 
 def _unanswered(page: Page, task: Task) -> str:

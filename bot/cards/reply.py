@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from bot.cards.common import Page, clip, title_of
 from bot.cards.model import Button, Card, Line
+from bot.cards.progress import STANDSTILLS
 from bot.words import CHECKS, OBSTACLES, REPLIES, coded, fill, status_label, why_refused
 from core.domain.model import Message
 from core.domain.reading import Reply
@@ -71,7 +72,8 @@ def _about(page: Page, reply: Reply) -> list[str]:
         rows.append(page.say("needed_by", task=p["task"], names=p["needed_by"]))
     for row in filter(None, p["obstacles"].split("\n")):
         kind, ref, detail = row.split(":", 2)
-        words = status_label(detail, page.language).replace("_", " ")
+        words = page.say("no_answer" if detail == "approval_timeout" else detail) if detail in STANDSTILLS else detail
+        words = status_label(words, page.language).replace("_", " ")
         rows.append(fill(OBSTACLES[kind], page.language, {"ref": ref, "detail": words, "name": p["task"]}))
     return rows
 

@@ -82,7 +82,7 @@ OBSTACLES: dict[str, Row] = {
         "等待验收：`accept {ref}` 或 `rework {ref} <内容>`",
     ),
     "paused": ("is paused by {ref}; `resume {name}` goes on", "由 {ref} 暂停；`resume {name}` 可继续"),
-    "blocked": ("is stopped ({detail}); `resume {name}` goes on", "已停下（{detail}）；`resume {name}` 可继续"),
+    "blocked": ("stands still: {detail}; `resume {name}` goes on", "已停下：{detail}；`resume {name}` 可继续"),
     "failed": ("has failed: {detail}; `retry {name}` tries again", "已失败：{detail}；`retry {name}` 可重试"),
     "nothing": ("nothing is in its way any more: it is {detail}", "已没有阻碍：{detail}"),
 }

@@ -322,6 +322,24 @@ async def test_stopping_without_a_name_stops_all_and_other_acts_ask_which(thread
     assert {t.wish for t in (await thread.state()).tasks.values()} == {"stop"}
 
 
+async def test_words_decide_lost_work_and_the_merge_as_buttons_do(thread: Thread) -> None:
+    await thread.applied(spec("a"))
+    await thread.do(c.LoseAttempt(attempt_id=await thread.started("T1"), why="lease"))
+    assert (await thread.intake.said(ALICE, thread.id, "again Q1 I looked")).ok
+    attempt = await thread.started("T1")
+    report = c.ReportValue(summary="done", commit="c1", files=1)
+    await thread.do(c.EndAttempt(attempt_id=attempt, stop_reason="end_turn", report=report))
+    early = await thread.intake.said(ALICE, thread.id, "merge")
+    assert (early.ok, early.text) == (False, "There is nothing to merge now.")
+    assert (await thread.intake.said(ALICE, thread.id, "accept T1")).ok
+    assert (await thread.intake.said(BOB, thread.id, "later")).ok
+    assert (await thread.intake.said(BOB, thread.id, "merge")).code == "not_allowed"
+    assert (await thread.intake.said(ALICE, thread.id, "Merge")).ok
+    (flow,) = (await thread.state()).flows.values()
+    assert flow.merge is not None
+    assert (flow.merge.status, flow.merge.by) == ("requested", "alice")
+
+
 # -- the repository --------------------------------------------------------------------------------------------------
 
 

@@ -91,7 +91,7 @@ def test_what_was_stopped_paused_and_cancelled_says_so_and_offers_to_go_on() -> 
     world.run("T1")
     world.change("stop", "T1")
     world.end("T1", "cancelled")
-    assert line(world) == "■ T1 Fix the retry · blocked · stopped, can be resumed"
+    assert line(world) == "■ T1 Fix the retry · blocked · stopped by a person"
     assert buttons(world) == "[Resume T1]"
     world.change("pause", "T1")
     assert line(world) == "‖ T1 Fix the retry · paused by alice"
