@@ -5,8 +5,7 @@ Exit codes: 0 done, 1 it could not be done now (the outside world), 2 it was ask
 
 from __future__ import annotations
 
-from bot.cards.bounds import visible
-from bot.words import REFUSALS, refusal_text
+from bot.words import REFUSALS, refusal_text, visible
 from core.errors import Refused, ThreadleadError
 
 REFUSED = 2
@@ -53,6 +52,9 @@ SENTENCES: dict[str, str] = {
     "bad_agent": "Agent {name} in the settings cannot be used: {why}.",
     "bad_shell_policy": "The shell table of the settings cannot be used: {why}",
     "bad_recording": "The recording cannot be used: {why}",
+    "log_shorter": "The log of this session is shorter than it was: its Redis lost the end of it. Try again.",
+    "artifact_damaged": "What was kept of that output is damaged.",
+    "import_gap": "The numbers of the events have a gap.",
     "unreadable_event": "Session {session} cannot be read at event {seq}: {why}",
 }
 

@@ -13,8 +13,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from bot.cards.bounds import visible
 from bot.cli.reach import find_session, reached
+from bot.words import visible
 from core.domain.apply import apply
 from core.domain.event import Event
 from core.domain.model import Session

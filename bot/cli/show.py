@@ -13,12 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.answers import status_text
-from bot.cards.bounds import visible
 from bot.cards.session import cards
 from bot.cli.doctor import examine
 from bot.cli.errors import sentence
 from bot.cli.reach import find_session, must_exist, reached
 from bot.control import Control
+from bot.words import visible
 from core.domain.model import Session
 from core.domain.views import open_interactions, open_proposals
 from core.errors import Refused

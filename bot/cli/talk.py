@@ -9,13 +9,12 @@ from uuid import uuid4
 
 import typer
 
-from bot.cards.bounds import visible
 from bot.cards.model import clock
 from bot.cli.errors import REFUSED
 from bot.cli.reach import find_session, must_exist, reached
 from bot.intake import Answer, Intake
 from bot.posts import Post, read_posts
-from bot.words import REPO_PROBLEMS, coded, language_of
+from bot.words import REPO_PROBLEMS, coded, language_of, visible
 from core.access import Person
 from core.assembly import Desk
 from core.domain.model import Message, Session

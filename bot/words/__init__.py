@@ -12,6 +12,7 @@ from bot.words.cards import FAILURES, STATUS, TEXTS
 from bot.words.filling import Language, Row, coded, fill, language_of
 from bot.words.refusals import DECIDED, MERGE_REFUSALS, REFUSALS, REPO_PROBLEMS, RIGHTS
 from bot.words.replies import CHECKS, HELP, OBSTACLES, REPLIES
+from bot.words.visible import visible
 from core.errors import Refused
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "refusal_text",
     "say",
     "status_label",
+    "visible",
     "why_refused",
 ]
 

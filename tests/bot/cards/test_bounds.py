@@ -7,8 +7,9 @@ import unicodedata
 
 import pytest
 
-from bot.cards.bounds import LINE_CHARS, LINES, TITLE_CHARS, bounded, visible
+from bot.cards.bounds import LINE_CHARS, LINES, TITLE_CHARS, bounded
 from bot.cards.model import Button, Card, Line
+from bot.words import visible
 from core.domain import commands as c
 from core.domain import limits
 from core.domain.facts import CheckValue
