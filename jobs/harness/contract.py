@@ -162,8 +162,11 @@ class HarnessSession(Protocol):
 
     async def answer(self, request_id: str, answer: Answer) -> None: ...
 
-    async def cancel(self) -> None:
-        """Stop the turn; ``Idle("cancelled")`` follows once nothing of it runs any more."""
+    async def cancel(self, grace_s: float = 5.0) -> None:
+        """Stop the turn; ``Idle("cancelled")`` follows once nothing of it runs any more.
+
+        What does not end by itself within ``grace_s`` seconds is killed. Asked again, the shortest grace counts.
+        """
         ...
 
     async def close(self) -> None:

@@ -41,7 +41,7 @@ FIXED = {
 DEFAULTS = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 # Ours, and those that make bash run or find something else; not even a repository's settings can pass these on.
-_NEVER = re.compile(r"^(?:THREADLEAD_.*|REDIS_URL|RQ_.*|BASH_ENV|ENV|BASH_FUNC_.*|CDPATH|SHELLOPTS|BASHOPTS|PS4)$")
+_NEVER = re.compile(r"^(?:THREADLEAD_.*|REDIS_URL|RQ_.*|BASH_ENV|BASH_FUNC_.*|CDPATH|SHELLOPTS|BASHOPTS|PS4)$")
 _SECRET_NAME = re.compile(r"(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|credential")
 _NOT_SECRET = 6  # characters; a shorter value is too common a text to be hidden everywhere
 

@@ -22,7 +22,7 @@ from jobs.harness.plain import plain, reveal
 _END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _BREAK = r"(?:\s|\\[nr]){1,4}"
-_BASE64_LINES = rf"(?:{_BREAK}[A-Za-z0-9+/=]{{20,}}){{1,400}}"
+_BASE64_LINES = rf"(?:{_BREAK}[A-Za-z0-9+/=]{{20,}}){{0,400}}(?:{_BREAK}[A-Za-z0-9+/]{{1,19}}={{1,2}})?"
 
 # Each row: the kind that is said, texts of which one must occur for the row to be tried at all (that is quick), and a
 # shape that its issuer documents or that secret scanners agree on. A prefix and a length make it; a lone run of hex or
@@ -51,6 +51,8 @@ TOKENS: tuple[tuple[str, str, str], ...] = (
     ("bearer", "earer EARER", r"(?i)\bbearer\s{1,3}(?=[A-Za-z._~+/=-]{0,200}\d)[A-Za-z0-9._~+/=-]{16,4096}"),
 )
 
+KEY_BEGIN = "-----BEGIN PRIVATE KEY-----"
+_OPEN_KEY = re.compile(rf"{_BEGIN}(?:{_BREAK}[A-Za-z0-9+/=]{{20,}})*(?:{_BREAK}[A-Za-z0-9+/=]{{1,19}})?\s*\Z")
 _KEY_END = re.compile(_END)
 _KEY_CHARS = 16_384  # the longest RSA keys in use take 13,000 characters
 _BACKWARD_BASE64 = re.compile(r"(?:(?:\s|[nr]\\){1,4}[A-Za-z0-9+/=]{4,}+)+")
@@ -105,6 +107,11 @@ class Redactor:
         text = _HEADER.sub(_keep_front(""), text)
         text = _OPTION.sub(_keep_front(""), text)
         return _ASSIGNED.sub(_assigned, text)
+
+
+def ends_in_key(text: str) -> bool:
+    """Whether ``text`` stops inside a private key, so that what follows it belongs to the key."""
+    return bool(_OPEN_KEY.match(text, max(0, text.rfind("-----BEGIN"))))
 
 
 def redactor(known: Collection[str]) -> Redactor:

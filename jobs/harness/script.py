@@ -1,14 +1,21 @@
-"""The ``script`` harness: plays a recorded agent, for the demo and for tests. Its commands and files are real."""
+"""The ``script`` harness: plays a recorded agent, for the demo and for tests. Its commands and files are real.
+
+A recording is part of the settings: whoever writes one may run programs, so its ``run`` steps are not judged by the
+shell policy. It writes only inside the worktree, and never where git keeps its own.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from core.errors import Refused
+from core.errors import Refused, Unavailable
 from jobs.harness import contract as h
 from jobs.harness import recording as r
 from jobs.harness.environment import child_environment, secret_values
@@ -17,6 +24,12 @@ from jobs.harness.turn import Turn
 from jobs.policy import digest
 
 POLL_S = 0.05  # how often a file that the recording waits for is looked for
+WAIT_S = 120.0  # after which a file that nobody made fails the task
+EXCERPT_CHARS = 1_500
+
+
+class Failed(Exception):
+    """The recording said that the agent failed; what stands after that is not played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +54,8 @@ class ScriptTurn(Turn):
         if steps is None:
             self.say(h.Broke("no_recording", f"nothing is recorded for a task called {task.title!r}"))
             return "end_turn"
-        await self._steps(steps)
+        with suppress(Failed):
+            await self._steps(steps)
         return "end_turn"
 
     async def _steps(self, steps: Sequence[r.Step]) -> None:
@@ -51,29 +65,20 @@ class ScriptTurn(Turn):
             await STEPS[name](self, getattr(step, name))
 
     def _words(self, text: str) -> str:
-        return self.redactor.text(text.replace("{feedback}", self._assignment.feedback))
+        return text.replace("{feedback}", self._assignment.feedback)  # plain: no format string of a stranger's text
 
     async def _say(self, text: str) -> None:
         self.say(h.Message(self._words(text)))
 
     async def _progress(self, stride: r.Stride) -> None:
-        self.say(
-            h.Progress(stride.summary, stride.step, stride.steps, self._words(stride.current_step), stride.next_step)
-        )
+        doing, then = self._words(stride.current_step), self._words(stride.next_step)
+        self.say(h.Progress(stride.summary, stride.step, stride.steps, doing, then))
 
     async def _write(self, write: r.Write) -> None:
-        await asyncio.to_thread(self._write_file, write)
-
-    def _write_file(self, write: r.Write) -> None:
-        path = (self._workspace.folder / write.path).resolve()
-        if not path.is_relative_to(self._workspace.folder.resolve()):
-            raise Refused("path_outside", path=write.path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(self._words(write.text), encoding="utf-8")
+        await asyncio.to_thread(_write_file, self._workspace.folder, write.path, self._words(write.text))
 
     async def _run(self, argv: tuple[str, ...]) -> None:
-        ended = await self.run(argv, self._workspace.folder, self._env)
-        self.say(h.ToolFinished("run", " ".join(argv), ended.exit_code, self.redactor.data(ended.output)))
+        await self.run(argv, self._workspace.folder, self._env, told=("run", shlex.join(argv)))
 
     async def _ask(self, ask: r.Ask) -> None:
         self._asked += 1
@@ -85,7 +90,7 @@ class ScriptTurn(Turn):
                 reasons=ask.reasons,
                 risk=ask.risk,
                 digest=digest(ask.command, "."),
-                why=ask.why,
+                why=self._words(ask.why),
             )
         )
         await self._steps(ask.allowed if answer.allow else ask.refused)
@@ -94,26 +99,41 @@ class ScriptTurn(Turn):
         await self.until_cancelled()
 
     async def _wait_file(self, name: str) -> None:
+        deadline = asyncio.get_running_loop().time() + WAIT_S
         while not await asyncio.to_thread((self._workspace.scratch / name).exists):
+            if asyncio.get_running_loop().time() > deadline:
+                raise Unavailable("no_such_file", name=name, seconds=WAIT_S)
             await self.until_cancelled(POLL_S)
 
     async def _pace(self, seconds: float) -> None:
         await self.until_cancelled(seconds)
 
     async def _report(self, tale: r.Tale) -> None:
-        proofs = []
-        for check in tale.proofs:
-            ended = await self.run(check.run, self._workspace.folder, self._env)
-            output = self.redactor.data(ended.output)
-            text = output.decode("utf-8", "replace")
-            proofs.append(h.Proof(check.criterion, " ".join(check.run), ended.exit_code, text[-1500:], output))
-        self.say(h.Reported(self._words(tale.summary), tuple(proofs), dict(tale.handoffs)))
+        proofs = tuple([await self._proof(check) for check in tale.proofs])
+        handoffs = {name: self._words(text) for name, text in tale.handoffs.items()}
+        self.say(h.Reported(self._words(tale.summary), proofs, handoffs))
+
+    async def _proof(self, check: r.Check) -> h.Proof:
+        ended = await self.run(check.run, self._workspace.folder, self._env)
+        excerpt = ended.output.decode("utf-8", "replace")[-EXCERPT_CHARS:]
+        return h.Proof(check.criterion, shlex.join(check.run), ended.exit_code, excerpt, ended.output)
 
     async def _fail(self, failure: r.Failure) -> None:
         self.say(h.Broke(failure.failure, self._words(failure.detail)))
+        raise Failed
 
     async def _crash(self, _: bool) -> None:
         os._exit(70)  # as a worker's process that dies without a word
+
+
+def _write_file(folder: Path, name: str, text: str) -> None:
+    root = folder.resolve()
+    path = (root / name).resolve()
+    inside = path.relative_to(root).parts if path.is_relative_to(root) else ()
+    if not inside or any(part.lower() == ".git" for part in inside):
+        raise Refused("path_outside", path=name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 STEPS: dict[str, Callable[[ScriptTurn, Any], Awaitable[None]]] = {

@@ -1,6 +1,7 @@
 """The ``shell`` harness: the task is a command line; policy decides what asks first; the exit code is the report.
 
-There is no model here and no other way on: a command that was refused did not run, and the task has failed for that reason.
+There is no model here and no other way on: a command that was refused did not run, and the task has failed for that
+reason. What runs is judged right before it runs, so a leave given for what was shown covers nothing else.
 """
 
 from __future__ import annotations
@@ -11,25 +12,23 @@ from dataclasses import dataclass
 from core.errors import Refused
 from jobs.harness import contract as h
 from jobs.harness.environment import child_environment, secret_values
-from jobs.harness.plain import last_line
+from jobs.harness.plain import cut
 from jobs.harness.process import Ended
 from jobs.harness.redact import redactor
+from jobs.harness.summary import summary_line
 from jobs.harness.turn import Turn
-from jobs.policy import ShellPolicy, describe, digest, judge
+from jobs.policy import Reason, Ruling, ShellPolicy, describe, digest, judge
 
 EXCERPT_CHARS = 1_500
+COMMAND_CHARS = 200  # of a command named in a sentence
+HERE = "."  # commands run at the top of the worktree; that is the folder people see and approve
 
-# The line of a tool's output that says how it went, where that is not simply its last one.
-SUMMARIES = (
-    re.compile(
-        r"^=*\s*((?:\d+ (?:passed|failed|error|errors|skipped|deselected|xfailed|xpassed|warnings?)(?:, )?)+.*?)\s*=*$"
-    ),
-    re.compile(r"^(Ran \d+ tests? in .*)$"),
-    re.compile(r"^(test result: .*)$"),
-    re.compile(r"^(Tests: .*)$"),
-    re.compile(r"^(\d+ files? (?:reformatted|would be reformatted|left unchanged).*)$"),
-    re.compile(r"^(Found \d+ errors?.*|All checks passed!|Success: no issues found.*)$"),
-)
+# What bash says, with exit code 127, of a program that it did not find.
+_BASH_MISSING = re.compile(r"^bash: (?:line \d+: )?(.+?): (?:command not found|No such file or directory)$", re.M)
+
+
+class NotAllowed(Exception):
+    """A person said no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,70 +44,77 @@ class ShellTurn(Turn):
     def __init__(self, assignment: h.Assignment, workspace: h.Workspace, policy: ShellPolicy) -> None:
         super().__init__(redactor(secret_values(workspace.env)))
         self._assignment, self._workspace, self._policy = assignment, workspace, policy
+        self._asked = 0
 
     async def play(self, prompt: str) -> str:
         """The command is the task's content; the prompt around it is for agents that read."""
         command, folder = self._assignment.content, self._workspace.folder
+        env = child_environment(folder, self._workspace.env)
         try:
-            ruling = judge(command, folder=folder, root=folder, policy=self._policy)
-            if ruling.verdict == "ask":
-                answer = await self.ask(self._question(command, ruling.reasons, ruling.risk))
-                if not answer.allow:
-                    self.say(h.Broke("permission_denied", _refusal(answer)))
-                    return "refused"
-                ruling = judge(command, folder=folder, root=folder, policy=self._policy)
-            ended = await self.run(ruling.argv, folder, child_environment(folder, self._workspace.env), steps=True)
+            argv = await self._permitted(command)
+            ended = await self.run(argv, folder, env, told=("shell", command), steps=True)
+        except NotAllowed as no:
+            self.say(h.Broke("permission_denied", str(no)))
+            return "refused"
         except Refused as refused:
             self.say(h.Broke(*_not_run(refused)))
             return "end_turn"
-        self._report(command, ended)
+        self.say(self._outcome(command, ended))
         return "end_turn"
 
-    def _question(self, command: str, reasons: tuple[object, ...], risk: str) -> h.PermissionAsked:
-        words = tuple(describe(reason, self._assignment.language) for reason in reasons)  # type: ignore[arg-type]
+    async def _permitted(self, command: str) -> tuple[str, ...]:
+        """The argv that may run now. While a person thinks, a link may move: a reason they did not see asks again."""
+        allowed: tuple[str, frozenset[str]] = ("", frozenset())
+        while True:
+            ruling = self._judge(command)
+            question = self._question(command, ruling)
+            if ruling.verdict == "run" or (question.digest == allowed[0] and allowed[1].issuperset(question.reasons)):
+                return ruling.argv
+            answer = await self.ask(question)
+            if not answer.allow:
+                raise NotAllowed(f"{answer.by or 'nobody'}: {answer.reason or 'no'}")
+            allowed = (question.digest, frozenset(question.reasons))
+
+    def _judge(self, command: str) -> Ruling:
+        folder = self._workspace.folder
+        return judge(command, folder=folder, root=folder, policy=self._policy)
+
+    def _question(self, command: str, ruling: Ruling) -> h.PermissionAsked:
+        self._asked += 1
         return h.PermissionAsked(
-            request_id=f"{self._assignment.attempt_id}-1",
-            command=self.redactor.shown(command),
-            folder=".",
-            reasons=words,
-            risk=risk,  # type: ignore[arg-type]
-            digest=digest(command, "."),
+            request_id=f"{self._assignment.attempt_id}-{self._asked}",
+            command=command,
+            folder=HERE,
+            reasons=tuple(self._words(reason) for reason in ruling.reasons),
+            risk=ruling.risk,
+            digest=digest(command, HERE),
         )
 
-    def _report(self, command: str, ended: Ended) -> None:
-        output = self.redactor.data(ended.output)
-        text = output.decode("utf-8", "replace")
-        said = summary_line(text)
+    def _words(self, reason: Reason) -> str:
+        return describe(reason, self._assignment.language)
+
+    def _outcome(self, command: str, ended: Ended) -> h.Reported | h.Broke:
+        text = ended.output.decode("utf-8", "replace")
+        if ended.exit_code == 127 and (missing := _BASH_MISSING.search(text)):
+            return h.Broke("command_not_found", _missing(missing[1]), ended.output)
         how = f"ended by {ended.signal}" if ended.signal else f"exit {ended.exit_code}"
-        self.say(h.ToolFinished("shell", command, ended.exit_code, output))
-        if ended.left:
-            self.say(h.Message(f"{ended.left} processes of `{command}` could not be ended"))
-        words = f"{how} · {said}" if said else how
+        line = summary_line(text)
+        words = f"{how} · {line}" if line else how
         if ended.exit_code:
-            self.say(h.Broke("command_failed", words, output))
-            return
-        proof = h.Proof(command, command, ended.exit_code, text[-EXCERPT_CHARS:], output)
-        self.say(h.Reported(f"`{command}` {words}", (proof,)))
+            return h.Broke("command_failed", words, ended.output)
+        proof = h.Proof(command, command, ended.exit_code, text[-EXCERPT_CHARS:], ended.output)
+        return h.Reported(f"`{cut(command, COMMAND_CHARS)}` {words}", (proof,))
 
 
-def _refusal(answer: h.Answer) -> str:
-    return f"{answer.by or 'nobody'}: {answer.reason or 'no'}"
+def _missing(program: str) -> str:
+    return f"{program} is not installed on this worker; install it or name another command"
 
 
 def _not_run(refused: Refused) -> tuple[str, str]:
-    if refused.code == "program_missing":
-        program = refused.params["program"]
-        return "command_not_found", f"{program} is not installed on this worker; install it or name another command"
-    if refused.code == "program_not_runnable":
-        return "command_not_found", f"{refused.params['program']} cannot be run: {refused.params['why']}"
-    return "command_failed", str(refused)
-
-
-def summary_line(text: str) -> str:
-    """The line that says how it went: a known tool's own summary, else the last line with words in it."""
-    for line in reversed(text.splitlines()[-40:]):
-        for pattern in SUMMARIES:
-            found = pattern.match(line.strip())
-            if found:
-                return re.sub(r" in [\d.]+s.*$", "", found[1])[:120]
-    return last_line(text, 120)
+    match refused.code:
+        case "program_missing":
+            return "command_not_found", _missing(str(refused.params["program"]))
+        case "program_not_runnable":
+            return "command_not_found", f"{refused.params['program']} cannot be run: {refused.params['why']}"
+        case _:
+            return "command_failed", str(refused)
