@@ -18,6 +18,8 @@ from core.parent import die_with_parent
 STOP_S = 3.0  # `up` has 4 s for everything
 BACKOFF_S = (0.0, 0.5, 2.0, 10.0)  # before the 1st, 2nd, 3rd and every further restart within RECENT_S
 RECENT_S = 60.0
+STOPPING = frozenset({signal.SIGTERM, signal.SIGINT})
+HEARD = STOPPING | {signal.SIGCHLD, signal.SIGALRM}  # blocked, and taken one by one
 
 log = structlog.get_logger()
 
@@ -36,21 +38,28 @@ def supervise(children: Mapping[str, Callable[[], None]], leaving: Callable[[], 
     ``leaving`` is called once the children have been told to stop, while they do.
     """
     family = {name: _Child(run) for name, run in children.items()}
-    wanted = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
-    signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+    signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # never run; but macOS drops a signal nobody handles, blocked or not
     for name, child in family.items():
-        _start(name, child, wanted)
+        _start(name, child)
     while True:
-        got = signal.sigtimedwait(wanted, _patience(family))
-        if got is not None and got.si_signo != signal.SIGCHLD:
+        if _next_signal(_patience(family)) in STOPPING:
             return _stop(family, leaving)
         _reap(family)
         for name, child in family.items():
             if not child.pid and time.monotonic() >= child.restart_at:
-                _start(name, child, wanted)
+                _start(name, child)
 
 
-def _start(name: str, child: _Child, blocked: set[signal.Signals]) -> None:
+def _next_signal(seconds: float) -> int:
+    """The next signal heard; SIGALRM after ``seconds``. (``sigtimedwait`` says the same, but macOS has none.)"""
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))  # 0 would mean never
+    got = signal.sigwait(HEARD)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return got
+
+
+def _start(name: str, child: _Child) -> None:
     parent = os.getpid()
     pid = os.fork()
     if pid:
@@ -60,7 +69,8 @@ def _start(name: str, child: _Child, blocked: set[signal.Signals]) -> None:
     try:
         die_with_parent(parent)
         os.setpgid(0, 0)  # a Ctrl-C in the terminal is ours to hand on
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)
         child.run()
         code = 0
     except SystemExit as leaving:
@@ -93,8 +103,7 @@ def _stop(family: Mapping[str, _Child], leaving: Callable[[], None]) -> int:
             os.kill(child.pid, signal.SIGTERM)
     leaving()
     while any(c.pid for c in family.values()) and (left := deadline - time.monotonic()) > 0:
-        got = signal.sigtimedwait({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT}, left)
-        if got is not None and got.si_signo != signal.SIGCHLD:
+        if _next_signal(left) in STOPPING:
             break  # asked a second time: now
         for child in family.values():
             if child.pid and os.waitpid(child.pid, os.WNOHANG)[0]:
