@@ -6,16 +6,15 @@ import asyncio
 import os
 import signal
 import sys
-from pathlib import Path
 
 import pytest
+
+from tests.processes import alive, until
 
 pytestmark = [
     pytest.mark.process,
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel's parent death signal is Linux's own"),
 ]
-
-DEADLINE_S = 15.0
 
 # A parent that forks a child with a wish, says the child's id, and waits for its own end.
 FAMILY = """
@@ -40,14 +39,6 @@ print("still here")
 """
 
 
-def alive(pid: int) -> bool:
-    """Whether the process still runs; one that only waits to be collected does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGTERM"])
 async def test_a_child_ends_when_its_parent_is_killed(how: str) -> None:
     parent = await asyncio.create_subprocess_exec(sys.executable, "-c", FAMILY, how, stdout=asyncio.subprocess.PIPE)
@@ -56,9 +47,7 @@ async def test_a_child_ends_when_its_parent_is_killed(how: str) -> None:
     assert alive(child)
     os.kill(parent.pid, signal.SIGKILL)
     await parent.wait()
-    async with asyncio.timeout(DEADLINE_S):
-        while alive(child):
-            await asyncio.sleep(0.02)
+    await until(lambda: not alive(child))
 
 
 async def test_a_child_whose_parent_was_dead_before_it_asked_ends_at_once() -> None:
