@@ -12,8 +12,11 @@ import signal
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import structlog
 from redis import Redis
+from redis.exceptions import RedisError
 from rq import Queue, Worker
+from rq.executions import Execution
 from rq.job import Job
 
 from core.parent import die_with_parent
@@ -21,6 +24,8 @@ from core.parent import die_with_parent
 LEASE_S = 8  # RQ's own lease of 90 s would leave a dead worker's jobs alone for minutes
 BEAT_S = 2
 IDLE_TTL_S = 30  # how long RQ's blocking read may take before the worker says that it is alive
+
+log = structlog.get_logger()
 
 Functions = Mapping[str, Callable[..., Any]]
 
@@ -74,14 +79,26 @@ class LeaseWorker(Worker):
     def get_heartbeat_ttl(self, job: Job, working_time: float = 0.0) -> int:
         return LEASE_S
 
+    def maintain_heartbeats(self, job: Job, execution: Execution) -> None:
+        """A Redis that is away must not end the worker, and with it the work: the log has a lease of its own."""
+        try:
+            super().maintain_heartbeats(job, execution)
+        except RedisError as error:
+            log.warning("rq_heartbeat_not_sent", why=str(error)[:200])
+
     def fork_work_horse(self, job: Job, queue: Queue) -> None:
         parent = os.getpid()
+        # A SIGTERM in this moment waits until the child is known here, and there until it has a handler of its own.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         child = os.fork()
         if child:
             self._horse_pid = child
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
             return
         os.setpgrp()
         die_with_parent(parent)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         self.main_work_horse(job, queue)
 
     def handle_warm_shutdown_request(self) -> None:

@@ -18,6 +18,8 @@ from redis import Redis
 
 from core.assembly import Desk, demand_fit_server, open_desk, redis_address
 from core.domain import commands as c
+from core.domain.model import Attempt
+from core.domain.tables import AttemptPhase
 from core.errors import Refused, Unavailable
 from core.settings import Settings
 from jobs import queues, roster
@@ -86,14 +88,21 @@ async def _prepare(settings: Settings, pid: int) -> None:
         await demand_fit_server(desk)
         await roster.register(desk.ledger, settings, pid)
         for session_id, attempt_id in await held(desk, settings.worker.id):
-            state = await desk.service.state(session_id)
-            attempt = state.attempts.get(attempt_id)
-            if attempt is None or attempt.phase == "prepared":
-                continue  # its job is still queued, or the scheduler's sweep queues it again
-            try:
-                await desk.service.handle(session_id, c.LoseAttempt(attempt_id=attempt_id, why="worker_restarted"))
-            except Refused as refused:
-                log.info("attempt_not_lost", attempt=attempt_id, code=refused.code)
+            attempt = (await desk.service.state(session_id)).attempts.get(attempt_id)
+            if attempt is not None:
+                await _left_behind(desk, session_id, attempt, pid)
+
+
+async def _left_behind(desk: Desk, session_id: str, attempt: Attempt, pid: int) -> None:
+    """Not claimed: its job may have died in the hands of an RQ worker, so it is put on the queue once more."""
+    if attempt.phase is AttemptPhase.PREPARED:
+        enqueuer = queues.Enqueuer(Redis.from_url(redis_address(desk.settings)), f"tl.{desk.settings.workspace}")
+        await enqueuer.put(queues.run_attempt(attempt.worker, session_id, attempt.id, f"-r{pid}"))
+        return
+    try:
+        await desk.service.handle(session_id, c.LoseAttempt(attempt_id=attempt.id, why="worker_restarted"))
+    except Refused as refused:
+        log.info("attempt_not_lost", attempt=attempt.id, code=refused.code)
 
 
 def _say_goodbye(settings: Settings) -> None:

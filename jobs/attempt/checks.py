@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from core.errors import Refused
 from jobs.harness.contract import Workspace
 from jobs.harness.environment import child_environment
@@ -20,5 +22,9 @@ async def run_check(command: str, workspace: Workspace, policy: ShellPolicy) -> 
         running = await start(ruling.argv, folder=workspace.folder, env=env, heard=lambda _: None)
     except Refused as refused:
         return 127, str(refused).encode()
-    ended = await running.wait()
+    try:
+        ended = await running.wait()
+    except asyncio.CancelledError:
+        running.kill()
+        raise
     return ended.exit_code, ended.output

@@ -17,6 +17,7 @@ from core.domain import commands as c
 from core.errors import Refused
 from core.ledger.port import FeedEntry
 from core.tasks import AT_ONCE_S, end
+from jobs.attempt.leaving import LEAVING_S, Leaving
 from jobs.attempt.telling import Teller
 from jobs.harness import contract as h
 
@@ -41,6 +42,7 @@ class Drive:
     teller: Teller
     session: h.HarnessSession
     patience_ms: int
+    leaving: Leaving
     asked: set[str] = field(default_factory=set)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     shut_down: bool = False
@@ -49,17 +51,20 @@ class Drive:
         """Until the agent is idle. Raises Fenced when another attempt has taken the task over."""
         listening = asyncio.create_task(self._listen())
         hearing = asyncio.create_task(self._hear())
+        going = asyncio.create_task(self._go())
         try:
             # Deaf to what people decide is as bad as mute: whichever breaks first ends both, with its error.
             done, _ = await asyncio.wait([hearing, listening], return_when=asyncio.FIRST_COMPLETED)
             return await (hearing if hearing in done else listening)
         finally:
-            await end([listening, hearing], AT_ONCE_S)
+            await end([listening, hearing, going], AT_ONCE_S)
 
-    async def shutdown(self) -> None:
-        """The worker is going away: end the agent, and say that it was us."""
-        self.shut_down = True
-        await self._stop()
+    async def _go(self) -> None:
+        """The worker goes away: end the agent, and say that it was us unless a person asked for it before."""
+        await self.leaving.asked.wait()
+        self.shut_down = not self.stopping.is_set()
+        self.stopping.set()
+        await self.session.cancel(LEAVING_S)
 
     async def _stop(self) -> None:
         if not self.stopping.is_set():

@@ -8,8 +8,6 @@ in none: then the attempt is uncertain and people are told so.
 from __future__ import annotations
 
 import asyncio
-import signal
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +25,7 @@ from jobs import git
 from jobs.attempt.drive import Drive, Outcome
 from jobs.attempt.evidence import make_report, scratch_folder
 from jobs.attempt.lease import leased
+from jobs.attempt.leaving import Leaving, Left
 from jobs.attempt.telling import Teller
 from jobs.harness import contract as h
 from jobs.harness.environment import secret_values
@@ -49,6 +48,7 @@ class Running:
     attempt: Attempt
     teller: Teller
     policy: ShellPolicy
+    leaving: Leaving
 
 
 async def run_attempt(desk: Desk, harnesses: Harnesses, session_id: str, attempt_id: str) -> None:
@@ -57,34 +57,62 @@ async def run_attempt(desk: Desk, harnesses: Harnesses, session_id: str, attempt
     attempt = state.attempts.get(attempt_id)
     if attempt is None:
         return
-    worker = desk.settings.worker
     name = holder(session_id, attempt.task_id, attempt_id)
-    async with leased(desk.ledger, name, worker.lease_s):
+    with Leaving().on_sigterm() as leaving:
+        async with leased(desk.ledger, name, desk.settings.worker.lease_s):
+            if await _claimed(desk, session_id, attempt_id):
+                await _to_its_end(_running(desk, state, attempt, leaving), harnesses)
+
+
+async def _claimed(desk: Desk, session_id: str, attempt_id: str) -> bool:
+    command = c.ClaimAttempt(attempt_id=attempt_id, worker=desk.settings.worker.id)
+    try:
+        await desk.service.handle(session_id, command)
+    except Refused as refused:
+        log.info("attempt_not_claimed", attempt=attempt_id, code=refused.code)
+        return False
+    return True
+
+
+def _running(desk: Desk, state: Session, attempt: Attempt, leaving: Leaving) -> Running:
+    fence = Fence(attempt.task_id, attempt.number)
+    hide = redactor(secret_values())
+    teller = Teller(desk.service, state.id, attempt.id, desk.settings.worker.id, fence, hide)
+    return Running(desk, state, state.tasks[attempt.task_id], attempt, teller, shell_policy(desk.settings), leaving)
+
+
+async def _to_its_end(running: Running, harnesses: Harnesses) -> None:
+    attempt_id = running.attempt.id
+    try:
         try:
-            await desk.service.handle(session_id, c.ClaimAttempt(attempt_id=attempt_id, worker=worker.id))
-        except Refused as refused:
-            log.info("attempt_not_claimed", attempt=attempt_id, code=refused.code)
-            return
-        fence = Fence(attempt.task_id, attempt.number)
-        teller = Teller(desk.service, session_id, attempt_id, worker.id, fence, redactor(secret_values()))
-        policy = shell_policy(desk.settings)
-        running = Running(desk, state, state.tasks[attempt.task_id], attempt, teller, policy)
-        try:
-            await _end(running, await _work(running, harnesses))
+            ending = await _work(running, harnesses)
+        except Left:
+            ending = c.EndAttempt(attempt_id=attempt_id, stop_reason="shutdown")
         except Fenced:
-            log.warning("attempt_fenced", attempt=attempt_id)
+            raise
+        except (
+            Exception
+        ) as error:  # the agent has been closed, so how it ended is known: by a fault, of ours or outside
+            log.exception("attempt_broke", attempt=attempt_id)
+            detail = running.teller.redactor.text(f"{type(error).__name__}: {error}")[:1000]
+            ending = c.EndAttempt(attempt_id=attempt_id, stop_reason="broken", failure="harness_error", detail=detail)
+        await _end(running, ending)
+    except Fenced:
+        log.warning("attempt_fenced", attempt=attempt_id)
 
 
 async def _work(running: Running, harnesses: Harnesses) -> c.EndAttempt:
-    """Prepare the place, open the agent, drive it, and say how it ended."""
+    """Prepare the place, open the agent, drive it, and say how it ended. Raises Left when the worker is to go."""
     attempt_id = running.attempt.id
     try:
-        place = await _place(running)
+        place = await running.leaving.before(_place(running))
         harness = harnesses.get(running.task.target)
     except (Refused, Unavailable) as error:
         return c.EndAttempt(
             attempt_id=attempt_id, stop_reason="not_started", failure="workspace", detail=str(error)[:1000]
         )
+    if running.leaving.asked.is_set():
+        raise Left
     scratch = scratch_folder(running.desk.settings.data, attempt_id)
     scratch.mkdir(parents=True, exist_ok=True)
     workspace = h.Workspace(folder=place.worktree, scratch=scratch, branch=place.branch)
@@ -129,19 +157,15 @@ async def _place(running: Running) -> git.Place:
 
 
 async def _turn(running: Running, session: h.HarnessSession) -> Outcome:
-    """Send the prompt, say that it was received, and drive the turn. SIGTERM ends the agent and says that it was us."""
+    """Send the prompt, say that it was received, and drive the turn."""
     admission = await session.send(running.attempt.prompt)
     if admission == "rejected":
         return Outcome("refused", broke=h.Broke("rejected", "the agent did not take the prompt"))
     await running.desk.service.handle(
         running.state.id, c.AcceptAttempt(attempt_id=running.attempt.id), fence=running.teller.fence
     )
-    drive = Drive(running.teller, session, running.desk.settings.deadlines.approval_minutes * 60_000)
-    loop = asyncio.get_running_loop()
-    leaving: set[asyncio.Task[None]] = set()
-    with suppress(ValueError, RuntimeError):  # not in the main thread: then nobody sends signals here either
-        loop.add_signal_handler(signal.SIGTERM, lambda: leaving.add(asyncio.ensure_future(drive.shutdown())))
-    return await drive.run()
+    patience_ms = running.desk.settings.deadlines.approval_minutes * 60_000
+    return await Drive(running.teller, session, patience_ms, running.leaving).run()
 
 
 async def _ending(running: Running, outcome: Outcome, place: git.Place, workspace: h.Workspace) -> c.EndAttempt:
@@ -158,9 +182,10 @@ async def _ending(running: Running, outcome: Outcome, place: git.Place, workspac
     if outcome.reported is None:
         return c.EndAttempt(attempt_id=attempt_id, stop_reason=stop)
     try:
-        report = await make_report(
+        making = make_report(
             running.teller, outcome.reported, running.state, running.task, place, workspace, running.policy
         )
+        report = await running.leaving.before(making)
     except Fenced:
         raise
     except (Refused, Unavailable) as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from core.domain import facts as f
 from core.domain import limits
 from core.domain.event import Payload
+from core.errors import Unavailable
 from core.ledger.port import Fence
 from core.service import Service
 from jobs.harness import contract as h
@@ -66,7 +68,7 @@ class Teller:
         )
 
     async def _chunk(self, said: h.Chunk) -> None:
-        await self.service.ledger.publish(
-            "task",
-            {"kind": "output", "session": self.session_id, "task": self.fence.task_id, "text": said.text[:4096]},
-        )
+        """Live text is a comfort; the work must not end because nobody can be shown it just now."""
+        row = {"kind": "output", "session": self.session_id, "task": self.fence.task_id, "text": said.text[:4096]}
+        with suppress(Unavailable):
+            await self.service.ledger.publish("task", row)

@@ -22,7 +22,8 @@ from bot.posts import Post, read_posts
 from core.access import Person
 from core.assembly import Desk, open_desk
 from core.domain.apply import fold
-from core.domain.model import Session
+from core.domain.model import Session, Task
+from core.domain.tables import TaskStatus
 from core.settings import Settings, Web, Worker, environ_of
 
 ALICE = Person("alice", frozenset({"owner"}))
@@ -44,6 +45,34 @@ def repository(folder: Path, files: dict[str, str]) -> Path:
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "Begin")
     return folder
+
+
+def task(state: Session, name: str = "T1") -> Task:
+    return state.tasks[state.shorts[name]]
+
+
+def is_(name: str, *statuses: TaskStatus) -> Callable[[Session], bool]:
+    def true(state: Session) -> bool:
+        return name in state.shorts and task(state, name).status in statuses
+
+    return true
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; one that only waits to be collected does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def children(pid: int) -> list[int]:
+    """Its child processes, the oldest first."""
+    return sorted(int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+
+
+def descendants(pid: int) -> list[int]:
+    return [p for child in children(pid) for p in (child, *descendants(child))]
 
 
 class Crew:
@@ -83,6 +112,14 @@ class Crew:
             process.terminate()
         for process in [p for group in self.running.values() for p in group]:
             process.wait(timeout=20)
+
+    def freeze_runs(self) -> list[int]:
+        """Stop the RQ workers that run attempts: the ones a worker forks after its heartbeat. They take nothing up."""
+        (worker,) = self.running["worker"]
+        runs = children(worker.pid)[1 : 1 + self.desk.settings.worker.slots]
+        for pid in runs:
+            os.kill(pid, signal.SIGSTOP)
+        return runs
 
     def logs(self) -> str:
         return "\n".join(path.read_text() for path in sorted(self.desk.settings.data.glob("*.log")))

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from core.domain.model import Session, Task
 from core.domain.tables import TaskStatus
-from tests.faults.crew import Crew, crew, git, repository
+from tests.faults.crew import Crew, alive, crew, descendants, git, is_, repository, task
 
 pytestmark = pytest.mark.process
 
 # Says on a file outside the worktree that it ran, then waits to be ended.
 WORK = "echo begun $$ >> {effects}\nwhile [ ! -e {go} ]; do sleep 0.1; done\necho ended >> {effects}\n"
-
-
-def task(state: Session, name: str = "T1") -> Task:
-    return state.tasks[state.shorts[name]]
-
-
-def is_(name: str, *statuses: TaskStatus) -> Callable[[Session], bool]:
-    def true(state: Session) -> bool:
-        return name in state.shorts and task(state, name).status in statuses
-
-    return true
 
 
 @pytest.fixture
@@ -50,14 +37,6 @@ async def begun(lead: Crew, effects: Path) -> int:
     return int(effects.read_text().split()[1])
 
 
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
-
-
 async def test_a_worker_killed_at_work_leaves_one_truthful_question_and_nothing_running(
     redis_url: str, workspace: str, tmp_path: Path, repo: Path, effects: Path
 ) -> None:
@@ -65,8 +44,10 @@ async def test_a_worker_killed_at_work_leaves_one_truthful_question_and_nothing_
         lead.start()
         await lead.begin(repo)
         pid = await begun(lead, effects)
+        everything = descendants(lead.running["worker"][-1].pid)
+        assert pid in everything
         lead.kill("worker")
-        await lead.until(lambda s: not alive(pid))
+        await lead.until(lambda s: not any(map(alive, everything)))
         lead.start("worker")
         state = await lead.until(lambda s: "Q1" in s.shorts)
         assert task(state).block_reason == "delivery_uncertain"

@@ -16,8 +16,7 @@ from bot.intake import Intake
 from core.domain.model import Session
 from core.domain.tables import InteractionStatus, TaskStatus
 from core.service import Service
-from tests.faults.crew import ALICE, Crew, crew, free_port, git, repository
-from tests.faults.test_kills import is_, task
+from tests.faults.crew import ALICE, Crew, children, crew, free_port, git, is_, repository, task
 
 pytestmark = pytest.mark.process
 
@@ -114,10 +113,6 @@ async def horse_with_lease(lead: Crew) -> int:
                 return horse
         await asyncio.sleep(0.05)
     raise AssertionError("no work-horse")
-
-
-def children(pid: int) -> list[int]:
-    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 async def gone(pid: int) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.tables import TaskStatus
-from tests.faults.crew import crew, repository
-from tests.faults.test_kills import is_, task
+from tests.faults.crew import crew, is_, repository, task
 from tests.servers import PrivateServer
 
 pytestmark = pytest.mark.process
