@@ -98,6 +98,7 @@ class Turn(ABC):
 
     async def ask(self, asked: h.PermissionAsked) -> h.Answer:
         """Wait for a person. Raises Cancelled."""
+        self.go_on()
         waiting: asyncio.Future[h.Answer] = asyncio.get_running_loop().create_future()
         self._waiting[asked.request_id] = waiting
         self.say(asked)

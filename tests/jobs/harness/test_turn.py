@@ -168,3 +168,16 @@ async def test_everything_a_turn_says_ends_with_one_idle(place: h.Workspace) -> 
         heard: Heard = await play(harness, work, place)
         assert [isinstance(said, h.Idle) for said in heard.said].count(True) == 1
         assert isinstance(heard.said[-1], h.Idle)
+
+
+async def test_a_cancel_right_after_an_answer_is_not_lost_to_the_next_question(place: h.Workspace) -> None:
+    ask = {"command": "rm -rf x", "allowed": [{"ask": {"command": "rm -rf y"}}]}
+    session = await recorded({"ask": ask}).open(assignment("x", title="page"), place)
+    assert await session.send("go") == "new_turn"
+    asked = await anext(aiter(session.events()))
+    assert isinstance(asked, h.PermissionAsked)
+    await session.answer(asked.request_id, h.Answer(True, "alice"))
+    await session.cancel()
+    async with asyncio.timeout(5):
+        assert (await listen(session)).said == [h.Idle("cancelled")]
+    await session.close()
