@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,8 +55,10 @@ class Terminal:
         assert "Traceback" not in done.stderr + done.stdout, done.stderr
         return Said(done.returncode, done.stdout, done.stderr)
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+    @contextmanager
+    def started(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+        """A command that runs until it is told to end; whatever comes of the test, it ends."""
+        with subprocess.Popen(
             [*PROGRAM, *words],
             cwd=self.folder,
             env={**self.environment, "PYTHONPATH": os.getcwd()},
@@ -63,7 +66,24 @@ class Terminal:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-        )
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.terminate()
+                process.communicate(timeout=20)
+
+
+def until(process: subprocess.Popen[str], words: str) -> str:
+    """What was printed up to and with the line that holds ``words``."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    said = ""
+    while words not in said:
+        line = process.stdout.readline()
+        assert line, f"ended before {words!r}:\n{said}\n{process.stderr.read()}"
+        said += line
+    return said
 
 
 def git(repo: Path, *args: str) -> str:
