@@ -58,6 +58,10 @@ class Desk:
         (open_,) = (await self.state()).open_interactions
         await self.do(c.DecideApproval(by=ALICE, interaction=open_, decision=decision, reason=reason))  # type: ignore[arg-type]
 
+    async def change(self, change: str) -> None:
+        """What a person asks of the running task."""
+        await self.do(c.ChangeTask(by=ALICE, change=change, task="T1"))  # type: ignore[arg-type]
+
     async def taken_over(self) -> None:
         """The attempt is lost and the task runs again: what the first attempt still says is refused."""
         await self.do(c.LoseAttempt(attempt_id=self.attempt_id, why="lease"))
