@@ -77,8 +77,9 @@ def check_facts(said: Said) -> None:
 
 def test_a_program_gets_one_object_and_the_settings_of_another_threadlead_do_not_matter(terminal: Terminal) -> None:
     (terminal.folder / "threadlead.toml").write_text("[web]\nport = 1\n")
-    other = {"REDIS_URL": "redis://127.0.0.1:1", "THREADLEAD_WORKSPACE": "other", "THREADLEAD_DATA": "/nope"}
-    said = terminal.run("demo", "--json", **other)
+    said = terminal.run(
+        "demo", "--json", REDIS_URL="redis://127.0.0.1:1", THREADLEAD_WORKSPACE="other", THREADLEAD_DATA="/nope"
+    )
     assert (said.code, said.err) == (0, "")
     assert len(said.out.splitlines()) == 1
     check_facts(said)
