@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.errors import Refused
 from core.ledger.connect import Clients, connect
+from core.ledger.port import Ledger
 from core.ledger.redis_ledger import RedisLedger
 from core.redis_server import check_server, require
 from core.service import Service
@@ -20,7 +21,7 @@ class Desk:
 
     settings: Settings
     clients: Clients
-    ledger: RedisLedger
+    ledger: Ledger
     service: Service
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import structlog
 
@@ -21,9 +22,19 @@ from jobs.scheduler.react import Reactor
 
 SWEPT_SESSIONS = 500  # the most recently active ones
 PREPARED_MS = 5_000  # a prepared attempt older than this is put on its queue once more
+CUT_OFF_S = 2.5  # two looks at the leases are never this far apart unless Redis or this process was away
 CLAIMED = (AttemptPhase.DISPATCHING, AttemptPhase.ACCEPTED)
 
 log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class Seen:
+    """What one scheduler saw last. Seconds of ``time.monotonic``; at first it has seen nothing for ever."""
+
+    looked: float = float("-inf")
+    judging_from: float = 0.0
+    alive: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +42,42 @@ class Watch:
     desk: Desk
     dispatcher: Dispatcher
     reactor: Reactor
+    seen: Seen = field(default_factory=Seen)
 
     async def timers(self) -> None:
         """Fire what is due. A timer stays until its command was carried out or refused, so a crash repeats it."""
         for timer in await self.desk.ledger.due(await self.desk.ledger.now()):
-            command = TIMERS[timer.kind](timer)
-            await self._quietly(timer.session_id, command)
+            command = TIMERS.get(timer.kind)
+            if command is None:  # of a newer version; kept, it would come up again for ever
+                log.error("set_aside", timer=timer.kind, session=timer.session_id)
+            else:
+                await self._quietly(timer.session_id, command(timer))
             await self.desk.ledger.done(timer)
 
     async def leases(self) -> None:
-        """Attempts nobody has spoken for: their process is dead, or cut off."""
-        for member in await roster.expired_leases(self.desk.ledger):
+        """Attempts nobody has spoken for: their process is dead, or cut off.
+
+        After we were cut off ourselves, everybody else was too: those who live get the length of a lease to say so.
+        """
+        expired = await roster.expired_leases(self.desk.ledger)
+        before, self.seen.looked = self.seen.looked, time.monotonic()
+        if self.seen.looked - before > CUT_OFF_S:
+            self.seen.judging_from = self.seen.looked + self.desk.settings.worker.lease_s
+        if self.seen.looked < self.seen.judging_from:
+            return
+        for member in expired:
             session_id, _, attempt_id = member.split("/")
             await self._quietly(session_id, c.LoseAttempt(attempt_id=attempt_id, why="lease"))
             await roster.drop_lease(self.desk.ledger, member)
             await self.dispatcher.wake()
 
     async def workers(self) -> None:
-        """What was sent to a dead worker and not taken goes back to waiting."""
-        for row in await roster.roster(self.desk.ledger):
+        """A worker that is here again gets what waits; what was sent to a dead one and not taken goes back to waiting."""
+        rows = await roster.roster(self.desk.ledger)
+        before, self.seen.alive = self.seen.alive, frozenset(row.id for row in rows if row.alive)
+        if self.seen.alive - before:
+            await self.dispatcher.wake()
+        for row in rows:
             if row.alive:
                 continue
             for session_id, attempt_id in await held(self.desk, row.id):
@@ -100,8 +128,6 @@ def _approval(timer: Timer) -> c.Command:
 
 
 TIMERS: dict[str, Callable[[Timer], c.Command]] = {"grace": _grace, "approval": _approval}
-
-Step = Callable[[], Awaitable[None]]
 
 
 async def held(desk: Desk, worker: str) -> list[tuple[str, str]]:

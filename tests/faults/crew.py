@@ -190,7 +190,9 @@ class Crew:
 
 
 @asynccontextmanager
-async def crew(url: str, workspace: str, data: Path, recording: dict[str, Any] | None = None) -> AsyncIterator[Crew]:
+async def crew(
+    url: str, workspace: str, data: Path, recording: dict[str, Any] | None = None, *, lease_s: float = 3
+) -> AsyncIterator[Crew]:
     """A crew with nothing started yet; with a ``recording``, an agent called ``demo`` plays it."""
     data.mkdir(parents=True, exist_ok=True)
     agents: dict[str, dict[str, Any]] = {}
@@ -204,7 +206,7 @@ async def crew(url: str, workspace: str, data: Path, recording: dict[str, Any] |
         redis_url=SecretStr(url),
         allow_volatile=True,  # the tests' server keeps nothing on disk unless a test asks for it
         web=Web(port=free_port(), person="alice"),
-        worker=Worker(id="laptop", heartbeat_s=0.5, lease_s=3),
+        worker=Worker(id="laptop", heartbeat_s=0.5, lease_s=lease_s),
         agents=agents,
     )
     async with open_desk(settings) as desk:
