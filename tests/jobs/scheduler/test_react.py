@@ -49,7 +49,7 @@ async def test_a_message_is_read_once_and_not_again_when_it_was(room: Room) -> N
     await replay(room)
     await replay(room)
     assert room.queued(queues.MANAGE).count(f"read-{first}") == 1
-    reading = Reading(kind="talk", reply=Reply(code="help"))
+    reading = Reading(kind="question", reply=Reply(code="help"))
     await room.service.handle(ID, c.RecordReading(message_id=first, reading=reading))
     before = room.queued(queues.MANAGE)
     second = await room.say("and now")
