@@ -74,16 +74,15 @@ async def _proof(teller: Teller, proof: h.Proof, tip: str) -> CheckValue:
 
 
 async def _criterion(teller: Teller, line: str, workspace: h.Workspace, tip: str, policy: ShellPolicy) -> CheckValue:
-    words, command = split_criterion(line)
+    _, command = split_criterion(line)
     if not command:
         return CheckValue(criterion=line)
     exit_code, output = await run_check(command, workspace, policy)
-    text = teller.redactor.text(output)
     return CheckValue(
         criterion=line,
         command=command,
         exit_code=exit_code,
-        excerpt=text[-EXCERPT_CHARS:] if words else text,
+        excerpt=teller.redactor.text(output)[-EXCERPT_CHARS:],
         output=await teller.keep(output),
         commit=tip,
     )
