@@ -21,7 +21,7 @@ from core.domain.views import settled_commits
 from core.errors import Refused, Unavailable
 from core.ledger.port import Fence, Fenced
 from core.routing import holder
-from jobs import git
+from jobs import git, roster
 from jobs.attempt.drive import Drive, Outcome
 from jobs.attempt.evidence import make_report, scratch_folder
 from jobs.attempt.lease import leased
@@ -58,9 +58,12 @@ async def run_attempt(desk: Desk, harnesses: Harnesses, session_id: str, attempt
     if attempt is None:
         return
     name = holder(session_id, attempt.task_id, attempt_id)
+    lease_s = desk.settings.worker.lease_s
     with Leaving().on_sigterm() as leaving:
-        async with leased(desk.ledger, name, desk.settings.worker.lease_s):
-            if await _claimed(desk, session_id, attempt_id):
+        # Before the claim, so that a death between the two is noticed; not dropped by a copy of the job that is refused.
+        await roster.renew(desk.ledger, name, int(lease_s * 1000))
+        if await _claimed(desk, session_id, attempt_id):
+            async with leased(desk.ledger, name, lease_s):
                 await _to_its_end(_running(desk, state, attempt, leaving), harnesses)
 
 

@@ -68,7 +68,18 @@ def alive(pid: int) -> bool:
 
 def children(pid: int) -> list[int]:
     """Its child processes, the oldest first."""
-    return sorted(int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    try:
+        return sorted(int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def cmdline(pid: int) -> bytes:
+    """Its arguments, each ended by NUL; empty for one that is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def descendants(pid: int) -> list[int]:
