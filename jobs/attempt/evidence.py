@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.domain import limits
 from core.domain.commands import ReportValue
 from core.domain.facts import CheckValue
 from core.domain.model import Session, Task
@@ -58,7 +59,7 @@ async def make_report(
         biggest=tuple(f"{path} +{plus} −{minus}" for path, plus, minus in stat.biggest[:5]),
         diff=await teller.keep(diff.encode()),
         output=checks[0].output if checks else "",
-        handoffs=dict(said.handoffs),
+        handoffs={name: text[: limits.CONTENT_CHARS] for name, text in said.handoffs.items()},
     )
 
 

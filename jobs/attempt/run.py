@@ -8,7 +8,7 @@ in none: then the attempt is uncertain and people are told so.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import structlog
@@ -208,7 +208,10 @@ async def _end(running: Running, ending: c.EndAttempt) -> None:
             raise
         except Refused as refused:
             log.warning("end_refused", attempt=running.attempt.id, code=refused.code)
-            return
+            if refused.code != "unwritable_event" or ending.report is None:
+                return
+            # A report no log can hold must not leave the attempt open for ever: it failed, and this is why.
+            ending = replace(ending, report=None, failure="harness_error", detail=str(refused)[:1000])
         except Unavailable:
             await asyncio.sleep(min(0.25 * 2**attempt, 15.0))
     log.error("end_not_written", attempt=running.attempt.id)

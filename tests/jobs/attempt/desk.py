@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from core.domain import commands as c
@@ -70,8 +72,25 @@ class Desk:
         await self.do(c.Dispatch(task_id=self.task_id, worker=WORKER))
 
 
-async def desk(*criteria: str, base_commit: str = "c0", root: str = "/repo") -> Desk:
-    """With one task, T1, whose agent has its prompt."""
+def plain_git(folder: Path, *args: str) -> str:
+    """Git as a person calls it."""
+    who = ("-c", "user.name=alice", "-c", "user.email=alice@example.org")
+    return subprocess.run(["git", *who, *args], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def repository(folder: Path) -> Path:
+    """A person's repository with one commit on main, in a folder with a space and Chinese in its name."""
+    repo = folder / "my shop 商店"
+    repo.mkdir()
+    plain_git(repo, "init", "-q", "--initial-branch=main")
+    (repo / "page.txt").write_text("one\ntwo\n")
+    plain_git(repo, "add", "--all")
+    plain_git(repo, "commit", "-q", "-m", "Begin")
+    return repo
+
+
+async def desk(*criteria: str, base_commit: str = "c0", root: str = "/repo", sent: bool = True) -> Desk:
+    """With one task, T1, for the agent ``demo``, which has its prompt; or with ``sent`` False only waits for a worker."""
     service = Service(MemoryLedger())
     session = new_id("ps")
 
@@ -85,15 +104,16 @@ async def desk(*criteria: str, base_commit: str = "c0", root: str = "/repo") -> 
     )
     await do(c.AddMessage(by=ALICE, text="fix it"))
     (message,) = (await service.state(session)).messages
-    spec = TaskSpec(key="a", title="Fix the page", content="fix it", criteria=criteria)
+    spec = TaskSpec(key="a", title="Fix the page", content="fix it", target="demo", criteria=criteria)
     proposal = Proposal(reason="fix it", create=(spec,))
     await do(c.RecordReading(message_id=message, reading=Reading(kind="new_task", proposal=proposal)))
     await do(c.DecidePlan(by=ALICE, plan="P1", revision=0, decision="apply"))
     (task,) = (await service.state(session)).tasks
     await do(c.Dispatch(task_id=task, worker=WORKER))
     attempt = (await service.state(session)).tasks[task].attempt_id
-    await do(c.ClaimAttempt(attempt_id=attempt, worker=WORKER))
-    await do(c.AcceptAttempt(attempt_id=attempt))
+    if sent:
+        await do(c.ClaimAttempt(attempt_id=attempt, worker=WORKER))
+        await do(c.AcceptAttempt(attempt_id=attempt))
     number = (await service.state(session)).attempts[attempt].number
     teller = Teller(service, session, attempt, WORKER, Fence(task, number), redactor([KNOWN_SECRET]))
     return Desk(service, session, task, attempt, teller)

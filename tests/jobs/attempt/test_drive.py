@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -15,40 +14,12 @@ from jobs.attempt.drive import Drive, Outcome
 from jobs.attempt.leaving import LEAVING_S, Leaving
 from jobs.harness import contract as h
 
+from .agent import Agent
 from .desk import Desk, desk
 
 DEADLINE_S = 15.0
 ASKED = h.PermissionAsked("r1", "rm -rf build", ".", ("deletes files",), "high", "digest-1")
 PATIENCE_MS = 60_000
-
-
-@dataclass
-class Agent:
-    """A stand-in for an agent program: it plays ``plot`` and remembers what it was told."""
-
-    plot: Callable[[Agent], AsyncIterator[h.Said]]
-    answers: list[tuple[str, h.Answer]] = field(default_factory=list)
-    cancels: list[float] = field(default_factory=list)
-    told: asyncio.Event = field(default_factory=asyncio.Event)
-    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def send(self, prompt: str) -> h.Admission:
-        return "new_turn"
-
-    async def events(self) -> AsyncIterator[h.Said]:
-        async for said in self.plot(self):
-            yield said
-
-    async def answer(self, request_id: str, answer: h.Answer) -> None:
-        self.answers.append((request_id, answer))
-        self.told.set()
-
-    async def cancel(self, grace_s: float = 5.0) -> None:
-        self.cancels.append(grace_s)
-        self.cancelled.set()
-
-    async def close(self) -> None:
-        await self.cancel(0)
 
 
 def drive(here: Desk, agent: Agent, leaving: Leaving | None = None) -> Drive:

@@ -3,13 +3,12 @@ stay claims."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from core.domain import limits
 from core.domain.commands import ReportValue
 from core.domain.facts import CheckValue
 from core.errors import Refused
@@ -18,7 +17,9 @@ from jobs.attempt.evidence import EXCERPT_CHARS, make_report, scratch_folder, sp
 from jobs.harness import contract as h
 from jobs.policy import ShellPolicy
 
-from .desk import KNOWN_SECRET, Desk, desk
+from .desk import KNOWN_SECRET, Desk, desk, plain_git, repository
+
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.mark.parametrize(
@@ -70,27 +71,8 @@ class Bench:
         return data.decode()
 
 
-def plain_git(folder: Path, *args: str) -> str:
-    who = ("-c", "user.name=alice", "-c", "user.email=alice@example.org")
-    return subprocess.run(["git", *who, *args], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test depends on the machine's git configuration."""
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-
-
 async def bench(folder: Path, *criteria: str) -> Bench:
-    repo = folder / "my shop 商店"
-    repo.mkdir()
-    plain_git(repo, "init", "-q", "--initial-branch=main")
-    (repo / "page.txt").write_text("one\ntwo\n")
-    plain_git(repo, "add", "--all")
-    plain_git(repo, "commit", "-q", "-m", "Begin")
+    repo = repository(folder)
     here = await desk(*criteria, base_commit=plain_git(repo, "rev-parse", "HEAD"), root=str(repo))
     state = await here.state()
     flow = state.flows[(await here.task()).flow_id]
@@ -156,6 +138,8 @@ async def test_the_summary_is_bounded_and_hand_offs_come_along(tmp_path: Path) -
     report = await here.report(summary="s" * 10_000, handoffs={"T2": "read page.txt"})
     assert len(report.summary) == 4_000
     assert report.handoffs == {"T2": "read page.txt"}
+    report = await here.report(handoffs={"*": "長" * 200_000})
+    assert len(report.handoffs["*"]) == limits.CONTENT_CHARS
 
 
 # -- the evidence ----------------------------------------------------------------------------------------------------
