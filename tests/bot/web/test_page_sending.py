@@ -49,7 +49,7 @@ async def test_words_that_cannot_be_are_answered_to_the_person_alone(story: Stor
     async with looking(browser, story.seat, story.id) as page:
         await page.get_by_label("Message", exact=True).fill("approve A7")
         await press(page, "Send")
-        await expect(page.locator(".note")).to_contain_text("There is no A7 here.")
+        await expect(page.locator(".note")).to_contain_text("There is no A7 here")
         await expect(page.locator(".message")).to_have_count(1)
 
 
