@@ -55,7 +55,7 @@ WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_act("wait", "等待", QUESTION), "wait"),
     (_act("cancel", "取消", QUESTION), "give_up"),
     (_alone("merge|合并", r"[.!。！]?"), "merge"),
-    (_alone("later|以后再说", r"[.!。！]?"), "later"),
+    (_alone("merge later|以后合并", r"[.!。！]?"), "later"),
     (_act("why", "为什么|为何", rf"{TASK}\s*[?？]?"), "why"),
     (_alone("status|状态|进度", r"\s*[?？]?"), "status"),
     (_alone("help|帮助", r"\s*[?？]?"), "help"),

@@ -97,7 +97,7 @@ HELP: Row = (
     "accept T3 · rework T3 <what>\n"
     "pause T3 · resume T3 · cancel T3 · retry T3\n"
     "again Q1 <why> · done Q1 <how you know> · failed Q1 · wait Q1\n"
-    "merge · later",
+    "merge · merge later",
     "直接说要做什么。以下词语会立即生效：\n"
     "状态 · 工作进展\n"
     "为什么 T3 · T3 在等什么\n"
@@ -107,5 +107,5 @@ HELP: Row = (
     "验收 T3 · 返工 T3 <内容>\n"
     "暂停 T3 · 恢复 T3 · 取消 T3 · 重试 T3\n"
     "重新开始 Q1 <原因> · 标记完成 Q1 <依据> · 标记失败 Q1 · 等待 Q1\n"
-    "合并 · 以后再说",
+    "合并 · 以后合并",
 )

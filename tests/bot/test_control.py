@@ -79,7 +79,7 @@ ACTS = [
     # the branch
     ("merge", "merge", "", ""),
     ("合并", "merge", "", ""),
-    ("later.", "later", "", ""),
+    ("merge later.", "later", "", ""),
 ]
 
 MESSAGES = [
