@@ -35,7 +35,7 @@ async def _looked_at(desk: Desk, name: str) -> c.RecordRepo:
     if not folder.is_absolute():
         return c.RecordRepo(path=name, problem="path_not_absolute", worker=worker)
     try:
-        found = await git.inspect(folder)
+        found = await git.inspect(folder, known.base if known is not None else "")
     except Refused as refused:
         return c.RecordRepo(path=name, problem=refused.code, worker=worker)
     return c.RecordRepo(

@@ -160,6 +160,10 @@ REPO_PROBLEMS: dict[str, Row] = {
     "no_commits": ("{path} has no commit yet. Make a first one.", "{path} 还没有提交，请先提交一次。"),
     "bare_repository": ("{path} is a bare repository; name a checkout.", "{path} 是裸库，请给出检出目录。"),
     "detached_head": ("{path} is on no branch. Check one out first.", "{path} 不在任何分支上，请先检出分支。"),
+    "no_base_branch": (
+        "{path} has no branch of the name its `base` in the settings says.",
+        "{path} 没有设置中 `base` 所写的分支。",
+    ),
     "repository_not_trusted": (
         "{path} belongs to another user, so git does not trust it.",
         "{path} 属于其他用户，git 不信任它。",

@@ -37,27 +37,35 @@ class Worktree:
     branch: str | None
 
 
-async def inspect(path: Path) -> RepoFacts:
-    """What is at ``path``, a folder in a checkout.
+async def inspect(path: Path, base: str = "") -> RepoFacts:
+    """What is at ``path``, a folder in a checkout. Work starts from branch ``base``, "" for the one checked out.
 
     Raises ``Refused``: ``path_missing``, ``git_missing``, ``git_too_old``, ``not_a_repository``,
-    ``repository_not_trusted`` (another user owns it), ``bare_repository``, ``no_commits``, ``detached_head``.
+    ``repository_not_trusted`` (another user owns it), ``bare_repository``, ``no_commits``, ``detached_head``,
+    ``no_base_branch``.
     """
     await _check_path(path)
     top = Path((await git(path, "rev-parse", "--show-toplevel")).line)
     commit = await git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1))
     if commit.code:
         raise Refused("no_commits", path=str(top))
-    branch = await git(top, "symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
-    if branch.code:
-        raise Refused("detached_head", path=str(top), commit=commit.line)
+    branch, stands = (base, await tip(top, base)) if base else (await _checked_out(top, commit.line), commit.line)
+    if stands is None:
+        raise Refused("no_base_branch", path=str(top), branch=base)
     return RepoFacts(
         path=str(top),
-        base_branch=branch.line.removeprefix("refs/heads/"),
-        base_commit=commit.line,
+        base_branch=branch,
+        base_commit=stands,
         dirty=bool(await changes(top)),
         name=top.name,
     )
+
+
+async def _checked_out(top: Path, commit: str) -> str:
+    branch = await git(top, "symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+    if branch.code:
+        raise Refused("detached_head", path=str(top), commit=commit)
+    return branch.line.removeprefix("refs/heads/")
 
 
 async def _check_path(path: Path) -> None:
