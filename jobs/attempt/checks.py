@@ -25,6 +25,6 @@ async def run_check(command: str, workspace: Workspace, policy: ShellPolicy) -> 
     try:
         ended = await running.wait()
     except asyncio.CancelledError:
-        running.kill()
+        await running.stop(0)
         raise
     return ended.exit_code, ended.output

@@ -93,9 +93,7 @@ async def _to_its_end(running: Running, harnesses: Harnesses) -> None:
             ending = c.EndAttempt(attempt_id=attempt_id, stop_reason="shutdown")
         except Fenced:
             raise
-        except (
-            Exception
-        ) as error:  # the agent has been closed, so how it ended is known: by a fault, of ours or outside
+        except Exception as error:  # the agent has been closed, so how it ended is known: by this fault
             log.exception("attempt_broke", attempt=attempt_id)
             detail = running.teller.redactor.text(f"{type(error).__name__}: {error}")[:1000]
             ending = c.EndAttempt(attempt_id=attempt_id, stop_reason="broken", failure="harness_error", detail=detail)

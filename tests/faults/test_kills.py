@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -110,29 +111,33 @@ async def test_a_worker_killed_while_it_waits_for_leave_withdraws_the_question(
         assert posts["approval:A1"].card["buttons"] == []
 
 
-async def test_bot_and_scheduler_may_die_between_any_two_steps(
-    redis_url: str, workspace: str, tmp_path: Path, repo: Path
+@pytest.mark.parametrize("names", [("bot", "scheduler"), ("worker",)], ids="+".join)
+async def test_any_process_may_die_between_any_two_steps(
+    redis_url: str, workspace: str, tmp_path: Path, repo: Path, names: tuple[str, ...]
 ) -> None:
+    """A worker while nothing of it runs; what happens to it at work is another test."""
     async with crew(redis_url, workspace, tmp_path / "data") as lead:
         lead.start()
         await lead.begin(repo)
 
         async def again() -> None:
-            for name in ("bot", "scheduler"):
+            for name in names:
                 lead.kill(name)
-            lead.start("bot", "scheduler")
+            lead.start(*names)
 
         await lead.say("`git status`, then `git log`")
         await again()
         await lead.until(lambda s: "P1" in s.shorts)
         await again()
         assert (await lead.tap("apply", "P1")).ok
-        await again()
+        if "worker" not in names:
+            await again()
         await lead.until(is_("T2", TaskStatus.COMPLETED), seconds=75)  # the sweep is the safety net
         await again()
         assert (await lead.tap("accept", "T2")).ok
         state = await lead.until(lambda s: task(s, "T2").settled_success)
         assert [len(t.attempts) for t in state.tasks.values()] == [1, 1]
+        assert len(state.messages) == len(state.plans) == 1
         await lead.check()
         assert set(await lead.posts()) == {"plan:P1", "report:T2:1"}
 
@@ -188,3 +193,17 @@ async def test_stop_ends_the_command_and_all_it_started(
         assert not alive(pid)
         assert git(repo, "status", "--porcelain") == ""
         await lead.check()
+
+
+async def test_every_process_asked_to_stop_ends_in_time_and_well(
+    redis_url: str, workspace: str, tmp_path: Path, repo: Path, effects: Path
+) -> None:
+    async with crew(redis_url, workspace, tmp_path / "data") as lead:
+        lead.start()
+        await lead.begin(repo)
+        await begun(lead, effects)
+        for name in ("worker", "scheduler", "bot"):
+            asked = time.monotonic()
+            assert lead.kill(name, signal.SIGTERM) == 0, lead.logs()
+            assert time.monotonic() - asked < 3.5, name
+        assert "Traceback" not in lead.logs()

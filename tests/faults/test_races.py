@@ -24,8 +24,8 @@ pytestmark = pytest.mark.process
 async def test_approve_and_reject_at_once_make_one_decision_and_one_loser(
     redis_url: str, workspace: str, tmp_path: Path
 ) -> None:
-    """Twenty questions, each answered both ways in the same moment by two bots that share nothing but the ledger."""
-    steps = [{"ask": {"command": f"rm -rf old-{n}", "reasons": ["deletes"]}} for n in range(20)]
+    """Fifty questions, each answered both ways in the same moment by two bots that share nothing but the ledger."""
+    steps = [{"ask": {"command": f"rm -rf old-{n}", "reasons": ["deletes"]}} for n in range(50)]
     recording = {"tasks": [{"match": "tidy", "steps": [*steps, {"report": {"summary": "tidy"}}]}]}
     repo = repository(tmp_path / "shop", {"a.txt": "a\n"})
     async with crew(redis_url, workspace, tmp_path / "data", recording) as lead:
@@ -33,7 +33,7 @@ async def test_approve_and_reject_at_once_make_one_decision_and_one_loser(
         await lead.begin(repo)
         await lead.apply("tidy up the old folders")
         other = Intake(Service(lead.desk.ledger))
-        for number in range(1, 21):
+        for number in range(1, 51):
             short = f"A{number}"
             await lead.until(lambda s, short=short: short in s.shorts)  # type: ignore[misc]
             answers = await asyncio.gather(
@@ -47,7 +47,7 @@ async def test_approve_and_reject_at_once_make_one_decision_and_one_loser(
         decided = {x.status for x in state.interactions.values()}
         assert decided <= {InteractionStatus.APPROVED, InteractionStatus.REJECTED}
         events = await lead.desk.ledger.read(lead.session, 0, 10_000)
-        assert sum(e.type in ("approval.approved", "approval.rejected") for e in events) == 20
+        assert sum(e.type in ("approval.approved", "approval.rejected") for e in events) == 50
 
 
 async def test_two_bots_and_two_schedulers_share_the_work_and_double_nothing(
@@ -137,6 +137,34 @@ async def test_a_job_put_on_the_queue_by_hand_runs_nothing_that_is_not_listed(
         assert not mark.exists()
 
 
+async def test_entries_and_jobs_nobody_can_act_on_are_set_aside_and_the_rest_flows_on(
+    redis_url: str, workspace: str, tmp_path: Path
+) -> None:
+    repo = repository(tmp_path / "shop", {"a.txt": "a\n"})
+    async with crew(redis_url, workspace, tmp_path / "data") as lead:
+        lead.start()
+        await lead.begin(repo)
+        ledger = lead.desk.ledger
+        await ledger.publish("task", {"to": "queued"})
+        await ledger.publish("task", {"to": "submitted", "session": "ps_none", "task": "task_none"})
+        await ledger.publish("session", {"type": "session.message.added"})
+        await ledger.publish("session", {"type": "session.message.added", "session": "ps_none"})
+        queue = Queue(f"tl.{workspace}.run.laptop", connection=Redis.from_url(redis_url), serializer="json")
+        queue.connection.rpush(queue.key, "no-such-job")
+        jobs = [
+            queue.enqueue_call("run_attempt", args=("ps_none", "att_none")),
+            queue.enqueue_call("run_attempt", args=("one argument",)),
+            queue.enqueue_call("merge_flow", args=(lead.session, "flow_none", "tip")),
+        ]
+        await lead.apply("`git status`")
+        await lead.until(is_("T1", TaskStatus.COMPLETED))
+        await lead.check()
+        async with asyncio.timeout(20):
+            while [job.get_status(refresh=True) for job in jobs] != ["finished", "failed", "finished"]:
+                await asyncio.sleep(0.05)
+        assert "set_aside" in lead.logs()
+
+
 def merge_is(flow: str, status: str) -> Callable[[Session], bool]:
     def true(state: Session) -> bool:
         merge = state.flows[flow].merge
@@ -170,7 +198,10 @@ async def test_an_accepted_flow_is_merged_once_and_the_next_plan_starts_from_it(
         flow = next(iter((await lead.state()).flows))
         (repo / "page.txt").write_text("mine\n")  # an untracked file of the person is in the way
         assert (await lead.tap("merge", flow)).ok
-        await lead.until(merge_is(flow, "refused"))
+        state = await lead.until(merge_is(flow, "refused"))
+        refused = state.flows[flow].merge
+        assert refused is not None
+        assert (refused.code, refused.detail) == ("base_dirty", "page.txt")
         assert (repo / "page.txt").read_text() == "mine\n"
         assert task(await lead.state()).settled_success, "a refused merge leaves the work accepted"
         (repo / "page.txt").unlink()
