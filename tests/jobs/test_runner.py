@@ -17,6 +17,7 @@ from uuid import uuid4
 import pytest
 from redis import Redis
 from rq import Callback, Queue
+from rq.command import send_stop_job_command
 from rq.job import Job, JobStatus
 
 from jobs.runner import UnlistedFunction, listed_job
@@ -140,6 +141,18 @@ async def test_callbacks_of_a_job_are_ignored(place: Place, evil: str, function:
     await place.work()
     assert job.get_status() == status
     assert await place.written("ran")
+    assert not (place.folder / "imported").exists()
+
+
+async def test_the_callback_of_a_stopped_job_is_ignored_too(place: Place, evil: str) -> None:
+    job = place.put("hang", "hangs", timeout=-1, on_stopped=Callback(evil))
+    worker = await place.worker(burst=False)
+    horse = await place.written("hangs")
+    send_stop_job_command(place.connection, job.id, serializer="json")
+    await until(lambda: job.get_status() == JobStatus.STOPPED and not alive(horse))
+    worker.send_signal(signal.SIGTERM)
+    async with asyncio.timeout(DEADLINE_S):
+        await worker.wait()
     assert not (place.folder / "imported").exists()
 
 
