@@ -186,7 +186,7 @@ async def test_a_disk_that_cannot_be_written_is_named(
         await admin.set("dirty", 1)
         await admin.bgsave()
         async with asyncio.timeout(10):
-            while (await admin.info("persistence"))["rdb_last_bgsave_status"] == "ok":  # noqa: ASYNC110 - a process
+            while (await admin.info("persistence"))["rdb_last_bgsave_status"] == "ok":
                 await asyncio.sleep(0.01)
     with pytest.raises(Unavailable) as disk:
         await ledger.append(S, [said("a")], expected_seq=None)

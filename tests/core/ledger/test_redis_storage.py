@@ -158,7 +158,7 @@ async def test_a_consumer_that_waits_survives_the_deletion_of_its_stream(
 async def blocked(admin: Redis) -> None:
     """Wait until a client waits inside the server."""
     async with asyncio.timeout(5):
-        while not (await admin.info("clients"))["blocked_clients"]:  # noqa: ASYNC110 - another process
+        while not (await admin.info("clients"))["blocked_clients"]:
             await asyncio.sleep(0.005)
 
 
