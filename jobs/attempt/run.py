@@ -26,6 +26,7 @@ from jobs.attempt.drive import Drive, Outcome
 from jobs.attempt.evidence import make_report, scratch_folder
 from jobs.attempt.lease import leased
 from jobs.attempt.leaving import Leaving, Left
+from jobs.attempt.sole import sole
 from jobs.attempt.telling import Teller
 from jobs.harness import contract as h
 from jobs.harness.environment import secret_values
@@ -88,7 +89,8 @@ async def _to_its_end(running: Running, harnesses: Harnesses) -> None:
     attempt_id = running.attempt.id
     try:
         try:
-            ending = await _work(running, harnesses)
+            async with sole(running.desk.settings.data, running.task.id):
+                ending = await _work(running, harnesses)
         except Left:
             ending = c.EndAttempt(attempt_id=attempt_id, stop_reason="shutdown")
         except Fenced:

@@ -16,7 +16,7 @@ from bot.intake import Intake
 from core.domain.model import Session
 from core.domain.tables import InteractionStatus, TaskStatus
 from core.service import Service
-from tests.faults.crew import ALICE, Crew, children, crew, free_port, git, is_, repository, task
+from tests.faults.crew import ALICE, Crew, alive, children, crew, free_port, git, is_, repository, task
 
 pytestmark = pytest.mark.process
 
@@ -66,16 +66,62 @@ async def test_two_bots_and_two_schedulers_share_the_work_and_double_nothing(
         assert set(await lead.posts()) == {"plan:P1", "report:T3:1"}
 
 
+SLOW = {
+    "tasks": [
+        {
+            "match": "slow",
+            "steps": [{"wait_file": "go"}, {"say": "from the grave"}, {"report": {"summary": "the first"}}],
+            "again": [{"report": {"summary": "the second"}}],
+        }
+    ]
+}
+
+
 async def test_a_worker_frozen_past_its_lease_cannot_write_once_another_attempt_has_the_task(
     redis_url: str, workspace: str, tmp_path: Path
 ) -> None:
-    """The horse is stopped, not killed: when it goes on, its attempt is no longer the task's, and all it says is refused."""
+    """The horse is stopped and goes on when the task is another attempt's, before that begins: all it says is refused."""
+    repo = repository(tmp_path / "shop", {"a.txt": "a\n"})
+    async with crew(redis_url, workspace, tmp_path / "data", SLOW) as lead:
+        lead.start()
+        await lead.begin(repo)
+        await lead.apply("fix the slow page")
+        state = await lead.until(is_("T1", TaskStatus.WORKING))
+        first = task(state).attempt_id
+        horse = await horse_with_lease(lead)
+        os.kill(horse, signal.SIGSTOP)
+        await lead.until(lambda s: "Q1" in s.shorts)
+        runs = lead.freeze_runs()
+        assert (await lead.tap("again", "Q1", "it hangs")).ok
+        await lead.until(lambda s: task(s).attempt_id != first)
+        (lead.desk.settings.data / "scratch" / first / "go").touch()
+        os.kill(horse, signal.SIGCONT)
+        await gone(horse)
+        for pid in runs:
+            os.kill(pid, signal.SIGCONT)
+        state = await lead.until(is_("T1", TaskStatus.COMPLETED))
+        assert task(state).report is not None
+        assert task(state).report.summary == "the second"  # type: ignore[union-attr]
+        events = await lead.desk.ledger.read(lead.session, 0, 10_000)
+        assert not [e for e in events if e.type == "agent.message"]
+        await lead.check()
+
+
+async def test_a_command_of_a_frozen_worker_is_ended_before_the_next_attempt_begins(
+    redis_url: str, workspace: str, tmp_path: Path
+) -> None:
+    """Its words would be refused; this is about its hands, in the worktree that both attempts share."""
+    effects = tmp_path / "effects"
+    working = f"echo begun $$ >> {effects}; sleep 300"
     recording = {
         "tasks": [
             {
                 "match": "slow",
-                "steps": [{"wait_file": "go"}, {"say": "from the grave"}, {"report": {"summary": "the first"}}],
-                "again": [{"report": {"summary": "the second"}}],
+                "steps": [{"run": ["bash", "-c", working]}],
+                "again": [
+                    {"run": ["bash", "-c", f"ps -e -o pid= >> {effects}"]},
+                    {"report": {"summary": "the second"}},
+                ],
             }
         ]
     }
@@ -84,23 +130,18 @@ async def test_a_worker_frozen_past_its_lease_cannot_write_once_another_attempt_
         lead.start()
         await lead.begin(repo)
         await lead.apply("fix the slow page")
-        state = await lead.until(is_("T1", TaskStatus.WORKING))
-        first = task(state).attempt_id
+        await lead.until(lambda s: effects.exists() and effects.read_text().endswith("\n"))
+        command = int(effects.read_text().split()[1])
         horse = await horse_with_lease(lead)
         os.kill(horse, signal.SIGSTOP)
-        try:
-            await lead.until(lambda s: "Q1" in s.shorts)
-            assert (await lead.tap("again", "Q1", "it hangs")).ok
-            await lead.until(is_("T1", TaskStatus.COMPLETED))
-        finally:
-            (lead.desk.settings.data / "scratch" / first / "go").touch()
-            os.kill(horse, signal.SIGCONT)
-        await gone(horse)
-        state = await lead.state()
-        assert task(state).report is not None
-        assert task(state).report.summary == "the second"  # type: ignore[union-attr]
-        events = await lead.desk.ledger.read(lead.session, 0, 10_000)
-        assert not [e for e in events if e.type == "agent.message"]
+        await lead.until(lambda s: "Q1" in s.shorts)
+        assert alive(command)
+        assert (await lead.tap("again", "Q1", "it hangs")).ok
+        await lead.until(is_("T1", TaskStatus.COMPLETED))
+        running = {int(line) for line in effects.read_text().splitlines()[1:]}
+        assert running, "the second attempt saw who was there"
+        assert command not in running
+        assert not alive(horse)
         await lead.check()
 
 
