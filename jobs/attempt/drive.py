@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import structlog
 
@@ -24,6 +25,13 @@ from jobs.harness import contract as h
 BLOCK_MS = 1_000
 
 log = structlog.get_logger()
+
+
+T = TypeVar("T")
+
+
+class Stopped(Exception):
+    """A person ended the attempt while its report was being made."""
 
 
 @dataclass(slots=True)
@@ -46,6 +54,7 @@ class Drive:
     asked: set[str] = field(default_factory=set)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     shut_down: bool = False
+    heard: str = "0"
 
     async def run(self) -> Outcome:
         """Until the agent is idle. Raises Fenced when another attempt has taken the task over."""
@@ -108,12 +117,31 @@ class Drive:
             self.asked.discard(said.request_id)
             await self.session.answer(said.request_id, h.Answer(False, "", refused.code))
 
+    async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of ``work`` for a turn that is over. Raises Stopped when a person ends the attempt meanwhile.
+
+        A stop that came during the turn does not count: the agent knew of it and reported all the same.
+        """
+        self.stopping.clear()
+        working = asyncio.ensure_future(work)
+        listening = asyncio.create_task(self._listen())
+        stopped = asyncio.create_task(self.stopping.wait())
+        try:
+            done, _ = await asyncio.wait([working, listening, stopped], return_when=asyncio.FIRST_COMPLETED)
+            if stopped in done and working not in done:
+                raise Stopped
+            if working not in done:
+                await listening
+            return await working
+        finally:
+            await end([listening, stopped], AT_ONCE_S)
+            await end([working])
+
     async def _listen(self) -> Outcome:
-        after = "0"
         while True:
-            entries = await self.teller.service.ledger.controls(self.teller.attempt_id, after, block_ms=BLOCK_MS)
-            for entry in entries:
-                after = entry.id
+            ledger = self.teller.service.ledger
+            for entry in await ledger.controls(self.teller.attempt_id, self.heard, block_ms=BLOCK_MS):
+                self.heard = entry.id
                 await self._obey(entry)
 
     async def _obey(self, entry: FeedEntry) -> None:

@@ -22,7 +22,7 @@ from core.errors import Refused, Unavailable
 from core.ledger.port import Fence, Fenced
 from core.routing import holder
 from jobs import git, roster
-from jobs.attempt.drive import Drive, Outcome
+from jobs.attempt.drive import Drive, Outcome, Stopped
 from jobs.attempt.evidence import make_report, scratch_folder
 from jobs.attempt.lease import leased
 from jobs.attempt.leaving import Leaving, Left
@@ -121,8 +121,10 @@ async def _work(running: Running, harnesses: Harnesses) -> c.EndAttempt:
     workspace = h.Workspace(folder=place.worktree, scratch=scratch, branch=place.branch)
     session = await harness.open(_assignment(running), workspace)
     try:
-        outcome = await _turn(running, session)
-        return await _ending(running, outcome, place, workspace)
+        patience_ms = running.desk.settings.deadlines.approval_minutes * 60_000
+        drive = Drive(running.teller, session, patience_ms, running.leaving)
+        outcome = await _turn(running, session, drive)
+        return await _ending(running, drive, outcome, place, workspace)
     finally:
         await session.close()
 
@@ -159,7 +161,7 @@ async def _place(running: Running) -> git.Place:
     )
 
 
-async def _turn(running: Running, session: h.HarnessSession) -> Outcome:
+async def _turn(running: Running, session: h.HarnessSession, drive: Drive) -> Outcome:
     """Send the prompt, say that it was received, and drive the turn."""
     admission = await session.send(running.attempt.prompt)
     if admission == "rejected":
@@ -167,11 +169,12 @@ async def _turn(running: Running, session: h.HarnessSession) -> Outcome:
     await running.desk.service.handle(
         running.state.id, c.AcceptAttempt(attempt_id=running.attempt.id), fence=running.teller.fence
     )
-    patience_ms = running.desk.settings.deadlines.approval_minutes * 60_000
-    return await Drive(running.teller, session, patience_ms, running.leaving).run()
+    return await drive.run()
 
 
-async def _ending(running: Running, outcome: Outcome, place: git.Place, workspace: h.Workspace) -> c.EndAttempt:
+async def _ending(
+    running: Running, drive: Drive, outcome: Outcome, place: git.Place, workspace: h.Workspace
+) -> c.EndAttempt:
     attempt_id, stop = running.attempt.id, outcome.stop_reason
     if outcome.broke is not None and stop not in ("cancelled", "shutdown"):
         output = await running.teller.keep(outcome.broke.output)
@@ -188,7 +191,9 @@ async def _ending(running: Running, outcome: Outcome, place: git.Place, workspac
         making = make_report(
             running.teller, outcome.reported, running.state, running.task, place, workspace, running.policy
         )
-        report = await running.leaving.before(making)
+        report = await drive.unless_stopped(running.leaving.before(making))
+    except Stopped:
+        return c.EndAttempt(attempt_id=attempt_id, stop_reason="cancelled")
     except Fenced:
         raise
     except (Refused, Unavailable) as error:

@@ -182,6 +182,24 @@ async def test_asked_to_go_while_the_report_is_checked_the_check_is_ended(room: 
     await room.shut_down()
 
 
+@pytest.mark.parametrize(("wish", "status"), [("stop", "blocked"), ("pause", "paused"), ("cancel", "cancelled")])
+async def test_a_person_who_ends_the_work_while_its_report_is_checked_is_heard(
+    room: Room, wish: str, status: str
+) -> None:
+    attempt_id = await room.given(criteria=("it holds :: tail -f /dev/null",))
+    running = asyncio.create_task(room.run(attempt_id, {"report": {"summary": "done"}}))
+    async with asyncio.timeout(15):
+        while not tails():
+            assert not running.done(), running
+            await asyncio.sleep(0.02)
+        await room.service.handle(ID, c.ChangeTask(by=ALICE, change=wish, task="T1"))  # type: ignore[arg-type]
+        await running
+    assert not tails()
+    assert (await room.task()).status == status
+    assert (await room.attempt()).outcome == "cancelled"
+    assert not (await room.service.state(ID)).interactions
+
+
 def tails() -> list[int]:
     """Process ids of the check; a keeper stands between it and this process."""
     return [pid for pid in descendants(os.getpid()) if cmdline(pid).startswith(b"tail\0-f")]
