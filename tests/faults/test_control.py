@@ -151,3 +151,23 @@ async def test_a_refused_command_fails_with_what_waits_for_it_and_a_retry_revive
         state = await lead.until(is_("T2", TaskStatus.COMPLETED))
         assert task(state).settled_success
         await lead.check()
+
+
+async def test_a_worker_asked_to_stop_again_and_again_never_leaves_anything_uncertain(
+    redis_url: str, workspace: str, tmp_path: Path, repo: Path
+) -> None:
+    """Asked at whatever the attempt is in the middle of: each new fact of the log is a moment."""
+    async with crew(redis_url, workspace, tmp_path / "data") as lead:
+        lead.start()
+        await lead.begin(repo)
+        await lead.apply("`git status`, then `git log`, then `git diff`, then `ls`")
+        for _ in range(8):
+            seq = (await lead.state()).seq
+            await lead.until(lambda s, seq=seq: s.seq > seq or is_("T4", TaskStatus.COMPLETED)(s))  # type: ignore[misc]
+            assert lead.kill("worker", SIGTERM) == 0, lead.logs()
+            lead.start("worker")
+        state = await lead.until(is_("T4", TaskStatus.COMPLETED), seconds=75)
+        assert not state.interactions, "nobody was asked"
+        outcomes = [state.attempts[a].outcome for t in state.tasks.values() for a in t.attempts]
+        assert outcomes.count("completed") == 4
+        await lead.check()
