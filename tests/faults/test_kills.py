@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import Session
 from core.domain.tables import TaskStatus
 from tests.faults.crew import Crew, alive, crew, descendants, git, is_, repository, task
 
@@ -207,3 +208,50 @@ async def test_every_process_asked_to_stop_ends_in_time_and_well(
             assert lead.kill(name, signal.SIGTERM) == 0, lead.logs()
             assert time.monotonic() - asked < 3.5, name
         assert "Traceback" not in lead.logs()
+
+
+async def test_bot_and_scheduler_killed_at_every_fact_lose_nothing_and_double_nothing(
+    redis_url: str, workspace: str, tmp_path: Path, repo: Path
+) -> None:
+    async with crew(redis_url, workspace, tmp_path / "data") as lead:
+        lead.start()
+        await lead.begin(repo)
+        await lead.apply("`git status`, then `git log`, then `ls`")
+        for _ in range(6):
+            seq = (await lead.state()).seq
+            await lead.until(lambda s, seq=seq: s.seq > seq or is_("T3", TaskStatus.COMPLETED)(s), seconds=75)  # type: ignore[misc]
+            for name in ("bot", "scheduler"):
+                lead.kill(name)
+            lead.start("bot", "scheduler")
+        state = await lead.until(is_("T3", TaskStatus.COMPLETED), seconds=75)
+        assert [len(t.attempts) for t in state.tasks.values()] == [1, 1, 1]
+        assert not state.interactions
+        await lead.check()
+        assert set(await lead.posts()) == {"plan:P1", "report:T3:1"}
+
+
+async def test_a_worker_killed_at_every_fact_asks_once_for_each_attempt_it_lost(
+    redis_url: str, workspace: str, tmp_path: Path, repo: Path
+) -> None:
+    """A person starts again what was lost; what was not begun starts by itself."""
+    async with crew(redis_url, workspace, tmp_path / "data") as lead:
+        lead.start()
+        await lead.begin(repo)
+        await lead.apply("`git status`, then `git log`, then `ls`")
+        kills, seq = 8, 0
+
+        def anything_new(state: Session) -> bool:
+            return state.seq > seq
+
+        while not is_("T3", TaskStatus.COMPLETED)(state := await lead.until(anything_new, seconds=75)):
+            seq = state.seq
+            for asked in list(state.open_interactions):
+                assert (await lead.tap("again", state.interactions[asked].short, "it only reads")).ok
+            if kills:
+                kills -= 1
+                lead.kill("worker")
+                lead.start("worker")
+        lost = [a for a in state.attempts.values() if a.stop_reason == "person:again"]
+        assert sorted(x.attempt_id for x in state.interactions.values()) == sorted(a.id for a in lost)
+        assert [a.outcome for a in state.attempts.values()].count("completed") == 3
+        await lead.check()
