@@ -164,7 +164,8 @@ async def test_a_worker_asked_to_stop_again_and_again_never_leaves_anything_unce
         for _ in range(8):
             seq = (await lead.state()).seq
             await lead.until(lambda s, seq=seq: s.seq > seq or is_("T4", TaskStatus.COMPLETED)(s))  # type: ignore[misc]
-            assert lead.kill("worker", SIGTERM) == 0, lead.logs()
+            # A worker that was started a moment ago may not be up yet: it has taken nothing, so it may just end.
+            assert lead.kill("worker", SIGTERM) in (0, -SIGTERM), lead.logs()
             lead.start("worker")
         state = await lead.until(is_("T4", TaskStatus.COMPLETED), seconds=75)
         assert not state.interactions, "nobody was asked"
