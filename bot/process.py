@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import signal
 import socket
-from collections.abc import Coroutine
-from typing import Any
 
 import structlog
 
@@ -17,7 +13,7 @@ from bot.web.app import make_app
 from bot.web.server import serve
 from core.assembly import demand_fit_server, open_desk
 from core.settings import Settings, console_token
-from core.tasks import end
+from core.tasks import until_told
 
 RECORDED = ("web", "cli")  # surfaces whose messages are read from their records
 
@@ -33,21 +29,7 @@ async def run_bot(settings: Settings) -> int:
         token = console_token(settings).get_secret_value()
         app = make_app(desk, intake, token, settings.web.person, tuple(settings.agents))
         posters = [Poster(desk.ledger, desk.service, Records(name)) for name in RECORDED]
-        await together(
+        await until_told(
             [serve(app, settings.web.host, settings.web.port), *(poster.run(consumer) for poster in posters)]
         )
     return 0
-
-
-async def together(parts: list[Coroutine[Any, Any, None]]) -> None:
-    """Run all until a signal; a part that ends by itself ends the process, loudly when it broke."""
-    told = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
-    running = [asyncio.ensure_future(part) for part in parts]
-    waiting = asyncio.ensure_future(told.wait())
-    done, _ = await asyncio.wait([waiting, *running], return_when=asyncio.FIRST_COMPLETED)
-    await end([waiting, *running])
-    for task in done - {waiting}:
-        task.result()

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
 
 import structlog
 from redis import Redis
@@ -22,6 +20,7 @@ from core.domain.model import Attempt
 from core.domain.tables import AttemptPhase
 from core.errors import Refused, Unavailable
 from core.settings import Settings
+from core.tasks import AT_ONCE_S, until_told
 from jobs import queues, roster
 from jobs.attempt.run import run_attempt
 from jobs.harness.registry import Harnesses
@@ -127,17 +126,7 @@ def _serve(settings: Settings, queue: str, functions: Functions) -> None:
 
 
 def _heartbeat(settings: Settings) -> None:
-    asyncio.run(_until_told(_beat(settings)))
-
-
-async def _until_told(work: Coroutine[Any, Any, None]) -> None:
-    task = asyncio.ensure_future(work)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    try:
-        await task
-    except asyncio.CancelledError:
-        return
+    asyncio.run(until_told([_beat(settings)], AT_ONCE_S))
 
 
 async def _beat(settings: Settings) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -18,7 +17,7 @@ from redis import Redis
 from core.assembly import Desk, demand_fit_server, open_desk, redis_address
 from core.errors import Refused, Unavailable
 from core.settings import Settings
-from core.tasks import AT_ONCE_S, end
+from core.tasks import AT_ONCE_S, until_told
 from jobs import queues
 from jobs.scheduler.dispatch import Dispatcher
 from jobs.scheduler.react import Reactor
@@ -43,30 +42,17 @@ async def run_scheduler(settings: Settings) -> int:
         reactor = Reactor(desk, dispatcher, enqueuer)
         watch = Watch(desk, dispatcher, reactor)
         consumer = f"{socket.gethostname()}-{os.getpid()}"
-        running = [
-            asyncio.create_task(_consume(desk, "task", consumer, reactor.task_changed)),
-            asyncio.create_task(_consume(desk, "session", consumer, reactor.session_changed)),
-            asyncio.create_task(_consume(desk, "worker", consumer, _online(desk, watch))),
-            asyncio.create_task(_every(TIMER_S, watch.timers)),
-            asyncio.create_task(_every(LEASE_S, watch.leases)),
-            asyncio.create_task(_every(LEASE_S, watch.workers)),
-            asyncio.create_task(_every(SWEEP_S, _stamped(desk, watch))),
+        parts = [
+            _consume(desk, "task", consumer, reactor.task_changed),
+            _consume(desk, "session", consumer, reactor.session_changed),
+            _consume(desk, "worker", consumer, _online(desk, watch)),
+            _every(TIMER_S, watch.timers),
+            _every(LEASE_S, watch.leases),
+            _every(LEASE_S, watch.workers),
+            _every(SWEEP_S, _stamped(desk, watch)),
         ]
-        await _until_told(running)
+        await until_told(parts, AT_ONCE_S)
     return 0
-
-
-async def _until_told(running: list[asyncio.Task[None]]) -> None:
-    """Wait for a signal; a loop that ends before is a bug and ends the process loudly."""
-    told = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
-    waiting = asyncio.create_task(told.wait())
-    done, _ = await asyncio.wait([waiting, *running], return_when=asyncio.FIRST_COMPLETED)
-    await end([waiting, *running], AT_ONCE_S)
-    for task in done - {waiting}:
-        task.result()
 
 
 def _online(desk: Desk, watch: Watch) -> Callable[[Mapping[str, str]], Awaitable[None]]:
