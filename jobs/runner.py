@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -104,4 +105,6 @@ class LeaseWorker(Worker):
     def handle_warm_shutdown_request(self) -> None:
         """Tell the job, which hands over and ends; RQ alone would wait for it for ever."""
         if self._horse_pid:
-            os.kill(self._horse_pid, signal.SIGTERM)
+            # The signal may arrive between the child's end and RQ's note of it.
+            with suppress(ProcessLookupError):
+                os.kill(self._horse_pid, signal.SIGTERM)

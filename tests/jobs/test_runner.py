@@ -20,7 +20,7 @@ from rq import Callback, Queue
 from rq.command import send_stop_job_command
 from rq.job import Job, JobStatus
 
-from jobs.runner import UnlistedFunction, listed_job
+from jobs.runner import LeaseWorker, UnlistedFunction, listed_job
 from tests.processes import DEADLINE_S, alive, until
 
 pytestmark = pytest.mark.process
@@ -223,3 +223,12 @@ def test_a_long_name_is_cut_where_it_is_said(place: Place) -> None:
     with pytest.raises(UnlistedFunction) as caught:
         _ = job.func
     assert len(str(caught.value)) < 200
+
+
+async def test_a_worker_told_to_stop_as_its_job_ends_does_not_fall_over_it(place: Place) -> None:
+    """The signal can arrive after the job's process is gone and before the worker has noted it."""
+    ended = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
+    await ended.wait()
+    worker = LeaseWorker(place.queue.name, place.connection, {}, f"worker-{place.queue.name}")
+    worker._horse_pid = ended.pid
+    worker.handle_warm_shutdown_request()
