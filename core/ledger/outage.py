@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from redis import exceptions as redis_errors
@@ -85,7 +86,7 @@ class Patience:
         started, tries, unknown = time.monotonic(), 0, 0
         while True:
             try:
-                return await _uncancelled(attempt(unknown))
+                return await _uncancelled(partial(attempt, unknown))
             except (redis_errors.RedisError, OSError) as error:
                 code, passes = diagnose(error)
                 unknown += isinstance(error, _MAYBE_WRITTEN) and code == "redis_unreachable"
@@ -96,19 +97,24 @@ class Patience:
             await asyncio.sleep(pause)
 
 
-async def _uncancelled(answer: Awaitable[T]) -> T:
-    """The answer, unless the task was cancelled meanwhile: redis-py loses a cancel that comes as it checks a connection."""
+async def _uncancelled(ask: Callable[[], Awaitable[T]]) -> T:
+    """The answer, unless the task was cancelled meanwhile: redis-py loses a cancel that comes as it checks a connection.
+
+    One that was asked for while the task ran (Ctrl-C does) comes at the next wait; that wait must not be redis-py's.
+    """
     task = asyncio.current_task()
     before = task.cancelling() if task else 0
-    found = await answer
+    if before:
+        await asyncio.sleep(0)
+    found = await ask()
     if task is not None and task.cancelling() > before:
         raise asyncio.CancelledError
     return found
 
 
-async def once(answer: Awaitable[T]) -> T:
+async def once(ask: Callable[[], Awaitable[T]]) -> T:
     """For what must not be sent twice: one try, its failure in our words."""
     try:
-        return await answer
+        return await _uncancelled(ask)
     except (redis_errors.RedisError, OSError) as error:
         raise unavailable(error) from error

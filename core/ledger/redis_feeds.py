@@ -25,7 +25,7 @@ class RedisFeeds(Link):
     async def publish(self, feed: str, data: Mapping[str, str]) -> str:
         fields: Any = {wire.utf8(name): wire.utf8(value) for name, value in data.items()}
         key, length = self._keys.feed(feed), self._length(feed)
-        return wire.text_of(await once(self._clients.writer.xadd(key, fields, maxlen=length, approximate=True)))
+        return wire.text_of(await once(lambda: self._clients.writer.xadd(key, fields, maxlen=length, approximate=True)))
 
     def _length(self, feed: str) -> int:
         return self._bounds.outbox_length if is_outbox(feed) else self._bounds.feed_length
@@ -103,7 +103,7 @@ class RedisFeeds(Link):
 
     async def _make_group(self, key: str, group: str) -> None:
         try:
-            await once(self._clients.writer.xgroup_create(key, group, id="0", mkstream=True))
+            await once(lambda: self._clients.writer.xgroup_create(key, group, id="0", mkstream=True))
         except Unavailable as error:
             if error.code != "group_exists":
                 raise

@@ -126,11 +126,11 @@ class RedisLog(Link):
         for event in events:
             pipe.xadd(incoming, {"e": wire.encode_event(event), "t": event.ts}, id=f"{event.seq}-0")
         pipe.expire(incoming, IMPORT_TTL_S)
-        await once(pipe.execute())
+        await once(pipe.execute)
 
     async def _adopt(self, session_id: str, incoming: str, log: str, ts: int) -> None:
         keys = [incoming, log, self._keys.sessions]
-        if not await once(self._adopt_script.run(self._clients.writer, keys, [wire.utf8(session_id), str(ts)])):
+        if not await once(lambda: self._adopt_script.run(self._clients.writer, keys, [wire.utf8(session_id), str(ts)])):
             await self._ask(lambda redis: redis.delete(incoming))
             raise Refused("session_exists", session=session_id)
 

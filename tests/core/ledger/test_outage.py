@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
+
 import pytest
 from redis import exceptions as redis_errors
 
 from core.errors import Refused, Unavailable
 from core.ledger.connect import READER_TIMEOUT_S, connect
 from core.ledger.outage import Patience, diagnose, once
-from core.ledger.redis_ledger import open_ledger
+from core.ledger.redis_ledger import RedisLedger, open_ledger
 
 NEVER_LONG = Patience(base_s=0.001, cap_s=0.002, give_up_s=5)
 
@@ -79,7 +82,7 @@ async def test_what_must_not_be_sent_twice_is_tried_once() -> None:
         raise redis_errors.ConnectionError("cut")
 
     with pytest.raises(Unavailable, match="redis_unreachable"):
-        await once(attempt())
+        await once(attempt)
 
 
 @pytest.mark.parametrize(
@@ -106,3 +109,34 @@ async def test_no_client_retries_by_itself_and_a_reader_outwaits_its_block(url: 
         assert client.connection_pool.connection_kwargs["protocol"] == 2
     assert clients.reader.connection_pool.connection_kwargs["socket_timeout"] == READER_TIMEOUT_S > 2
     await clients.close()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda ledger: ledger.read("ses_1"),
+        lambda ledger: ledger.append("ses_1", [], expected_seq=None),
+        lambda ledger: ledger.publish("task", {"text": "live"}),
+        lambda ledger: ledger.tail("session", "0", block_ms=50),
+    ],
+    ids=["read", "append", "publish", "tail"],
+)
+async def test_a_cancel_that_came_while_the_task_ran_is_not_lost(
+    redis_url: str, workspace: str, ask: Callable[[RedisLedger], Awaitable[object]]
+) -> None:
+    """As Ctrl-C comes: between two commands, to be delivered at the next wait. A task that lost it would run for ever."""
+    ledger = open_ledger(redis_url, workspace)
+
+    async def told() -> None:
+        me = asyncio.current_task()
+        assert me is not None
+        me.cancel()
+        await ask(ledger)
+
+    try:
+        await ledger.now()  # a connection that is open is checked before it is used, and that check loses it
+        asked = asyncio.create_task(told())
+        await asyncio.wait([asked])
+        assert asked.cancelled()
+    finally:
+        await ledger.close()
