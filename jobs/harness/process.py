@@ -16,7 +16,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,16 +132,16 @@ async def start(argv: Sequence[str], *, folder: Path, env: Mapping[str, str], he
     finally:
         theirs.close()
         os.close(write_end)
-    output = asyncio.StreamReader()
-    pipe, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(output), os.fdopen(read_end, "rb"))
-    link = await asyncio.open_connection(sock=ours)
-    try:
+    async with AsyncExitStack() as undo:  # in this order, last first: the keeper takes a closed link for our death
+        undo.push_async_callback(keeper.wait)
+        undo.callback(ours.close)
+        output = asyncio.StreamReader()
+        pipe, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(output), os.fdopen(read_end, "rb"))
+        undo.callback(pipe.close)
+        link = await asyncio.open_connection(sock=ours)
+        undo.callback(link[1].close)
         group = _started(await link[0].readline(), argv[0])
-    except BaseException:
-        link[1].close()  # the keeper takes this for our death and kills what it may have started
-        pipe.close()
-        await keeper.wait()
-        raise
+        undo.pop_all()
     return Running(keeper, link, (output, pipe), group, heard)
 
 

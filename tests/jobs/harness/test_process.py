@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -171,9 +173,32 @@ async def test_cancelling_the_start_leaves_nothing(tmp_path: Path) -> None:
     await eventually(lambda: not mark.exists() or not any(alive(int(pid)) for pid in mark.read_text().split()))
 
 
+@pytest.mark.parametrize("step", ["connect_read_pipe", "create_connection"])
+async def test_a_start_that_is_cancelled_between_two_steps_leaves_nothing_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """A socket or a process left behind is a warning at the latest here, and warnings are errors."""
+    loop, mark = asyncio.get_running_loop(), tmp_path / "ids"
+    connect = getattr(loop, step)
+
+    async def cancelled(*args: Any, **more: Any) -> Any:
+        me = asyncio.current_task()
+        assert me is not None
+        me.cancel()
+        return await connect(*args, **more)
+
+    monkeypatch.setattr(loop, step, cancelled)
+    starting = asyncio.create_task(begin([*argv(STUBBORN), str(mark)], tmp_path))
+    await asyncio.wait([starting])
+    assert starting.cancelled()
+    gc.collect()
+    await eventually(lambda: not mark.exists() or not any(alive(int(pid)) for pid in mark.read_text().split()))
+
+
 WORKER = """
 import asyncio, sys
 from pathlib import Path
+from typing import Any
 from jobs.harness.process import start
 
 async def main():
